@@ -5,7 +5,7 @@ fn main() {
     println!("cargo::rerun-if-changed=native/memory.c");
     let target = |field: &str| std::env::var(format!("CARGO_CFG_TARGET_{field}")).unwrap_or_default();
     if target("ENV") == "musl" && target("ARCH") == "x86_64" {
-        // A compiler that knows what these functions are would make their loops calls of themselves.
+        // Without these flags, the compiler would recognise what these functions do and turn their loops into calls to themselves.
         let itself = ["-ffreestanding", "-fno-builtin", "-fno-tree-loop-distribute-patterns"];
         let mut build = cc::Build::new();
         for flag in itself {

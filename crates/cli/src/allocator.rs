@@ -1,13 +1,14 @@
-//! The allocator of the static program: musl's own is slow, and has one lock for all threads (`docs/releasing.md` has figures).
+//! The allocator of the static program. musl's own is slow and has a single lock for all threads
+//! (`docs/releasing.md` has figures).
 //!
-//! A fork copies its locks as they are; the zygote has one thread, so nobody holds one then.
+//! A fork copies the allocator's locks in their current state. The zygote has only one thread, so no other thread can hold a lock then.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[cfg(test)]
 mod tests {
-    /// `native/memory.c` stands for what the C library has: every length, at every alignment, over itself both ways.
+    /// `native/memory.c` replaces the C library's functions: this copies many lengths, at many alignments, overlapping in both directions.
     #[test]
     fn copies_hold_what_was_copied() {
         let original: Vec<u8> = (0..1024_u32).map(|at| u8::try_from(at * 131 % 251).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! The arguments as they are typed.
+//! The command-line arguments.
 
 use crate::colour::Colour;
 use crate::commands::ask::AskArguments;
@@ -431,7 +431,7 @@ impl OutputArguments {
     }
 }
 
-/// Takes a path that may be empty.
+/// Parses a path, and accepts an empty one.
 fn any_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -573,7 +573,7 @@ pub(crate) struct BroughtArguments {
 }
 
 impl BroughtArguments {
-    /// Where they lie.
+    /// The paths of these files.
     pub(crate) fn paths(&self) -> app::RulePaths {
         let BroughtArguments { rules_sigma, ioc, known_good } = self;
         app::RulePaths { sigma: rules_sigma.clone(), ioc: ioc.clone(), known_good: known_good.clone() }

@@ -1,4 +1,4 @@
-//! What is at work, for a person who waits: what is told of it, and the lines that show it.
+//! The progress of running cases: the events it receives, and the lines that show it to a waiting person.
 
 mod line;
 
@@ -18,7 +18,7 @@ pub(crate) struct Size {
     pub(crate) lines: usize,
 }
 
-/// The cases of one command: those at work, and counts of those that ended.
+/// The cases of one command: the running ones, and counts of the ended ones.
 ///
 /// Times are measured from the start of the command.
 #[derive(Debug, Default)]
@@ -30,39 +30,39 @@ pub(crate) struct Board {
     at_work: BTreeMap<usize, Work>,
 }
 
-/// A case at work.
+/// A running case.
 #[derive(Debug)]
 struct Work {
     name: String,
     since: Duration,
-    /// Several may have the same agent.
+    /// Several tasks may have the same agent.
     tasks: BTreeMap<TaskId, Line>,
     last: Option<TaskId>,
 }
 
-/// A task of such a case.
+/// A task of a running case.
 #[derive(Debug, Default)]
 struct Line {
     agent: String,
     sequence: Option<u32>,
     turn: u32,
     tool: String,
-    /// The objective that it works towards.
+    /// The objective that the current call works towards.
     towards: Option<String>,
     facts: u64,
     objectives: u32,
     met: u32,
-    /// Objectives that have a fact, those that are only watched for, too.
+    /// Objectives that have a fact, including those that are only watched for.
     answered: u32,
-    /// The last refusal or recovery, and the last turn that it is shown in.
+    /// The last refusal or recovery, and the last turn in which it is shown.
     remark: Option<(String, u32)>,
-    /// Tasks that it assigned and has no report of yet.
+    /// Tasks that this one assigned and that have not reported back yet.
     waits_for: BTreeSet<TaskId>,
     ended: Option<TaskStatus>,
 }
 
 impl Board {
-    /// A board for so many cases.
+    /// A board for this many cases.
     pub(crate) fn new(asked: usize) -> Board {
         Board { asked, ..Board::default() }
     }
@@ -86,9 +86,9 @@ impl Board {
         self.failed += usize::from(!sealed);
     }
 
-    /// The lines that show it: of a single case one for each task at work and one for the case; of several, one for each case at work and one for all.
+    /// The lines to show. For a single case: one per running task, and one for the case. For several: one per running case, and one total.
     ///
-    /// No line is as wide as the terminal, and there are fewer of them than it has: it never wraps or scrolls.
+    /// Lines are narrower than the terminal and fewer than its rows, so that it never wraps or scrolls.
     pub(crate) fn render(&self, now: Duration, size: Size) -> Vec<String> {
         let columns = size.columns.saturating_sub(1);
         let most = size.lines.saturating_sub(1);
@@ -170,7 +170,7 @@ impl Work {
         line
     }
 
-    /// A line for each task at work.
+    /// One line per running task.
     fn by_task(&self, columns: usize) -> Vec<String> {
         let at_work: Vec<_> = self.tasks.iter().filter(|(_, line)| line.ended.is_none()).collect();
         let columns = Columns {
@@ -181,7 +181,7 @@ impl Work {
         at_work.iter().map(|(task, line)| line.show(**task, self.waiting(line), columns)).collect()
     }
 
-    /// What a task waits for, where it does.
+    /// The tasks that a task waits for, if any.
     fn waiting(&self, line: &Line) -> Option<String> {
         let name = |task: &TaskId| {
             let agent = self.tasks.get(task).map_or("", |line| line.agent.as_str());
@@ -191,7 +191,7 @@ impl Work {
         (!all.is_empty()).then(|| format!("waits for {}", all.join(", ")))
     }
 
-    /// The case in a line: what has ended stands nowhere else.
+    /// One line for the whole case, the only place that mentions ended tasks.
     fn whole(&self, now: Duration) -> String {
         let mut line = format!("{}: {}", self.name, elapsed(now.saturating_sub(self.since)));
         if self.tasks.is_empty() {
@@ -211,7 +211,7 @@ impl Work {
         line
     }
 
-    /// What the task does that was heard last, and the facts of all of them.
+    /// One line with the case's facts and what its most recently heard task is doing.
     fn in_one(&self, now: Duration) -> String {
         let time = elapsed(now.saturating_sub(self.since));
         let facts: u64 = self.tasks.values().map(|line| line.facts).sum();
@@ -223,16 +223,16 @@ impl Work {
         }
     }
 
-    /// Whether every task that was heard of has ended.
+    /// Whether all known tasks have ended.
     fn all_ended(&self) -> bool {
         self.tasks.values().all(|line| line.ended.is_some())
     }
 }
 
-/// What goes on when the tasks have ended.
+/// What the run does once all tasks have ended.
 const CLOSING: &str = "hashing the evidence";
 
-/// For how many turns after its own a refusal or a recovery is shown.
+/// A refusal or recovery stays visible for this many turns after its own.
 const REMARKED: u32 = 2;
 
 impl Line {
@@ -255,9 +255,9 @@ impl Line {
         }
     }
 
-    /// In so many columns: who, facts, turn; the call and what it works towards, or what is waited for; the last remark; objectives met.
+    /// The line of a task: agent, facts and turn; the call with its objective, or the tasks it waits for; the last remark; objectives met.
     ///
-    /// What does not fit is cut in the middle: the ends are there in every line.
+    /// If it does not fit, the middle is cut, so that every line keeps its beginning and its end.
     fn show(&self, task: TaskId, waiting: Option<String>, columns: Columns) -> String {
         let round = match self.sequence {
             Some(sequence) => format!("  {:<3}", format!("r{sequence}")),
@@ -269,7 +269,7 @@ impl Line {
         let Line { facts, turn, .. } = self;
         let begin = format!("{:>2} {agent}{pad}{round}  {facts:>3} facts  turn {turn}", task.0);
         let end = match self.objectives {
-            // What is only watched for is never unmet.
+            // Objectives that are only watched for are never unmet.
             0 => format!("  {} answered", self.answered),
             of => format!("  {}/{of} met", self.met),
         };
@@ -284,16 +284,16 @@ impl Line {
     }
 }
 
-/// The columns of the lines of tasks.
+/// Column widths for the lines of tasks.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     all: usize,
-    /// For the name of an agent.
+    /// Width of the agent's name.
     agent: usize,
     has_rounds: bool,
 }
 
-/// The most columns for the name of an agent.
+/// The greatest width of an agent's name.
 const AGENT: usize = 13;
 
 #[cfg(test)]
@@ -357,7 +357,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// A board of one case that has heard these.
+    /// A board with a single case that has received these events.
     fn heard(events: &[Progress]) -> Board {
         let mut board = Board::new(1);
         board.begin(0, "demo", seconds(0));

@@ -1,4 +1,4 @@
-//! Colours of results on a terminal: by level, and never alone, for the word stands there, too.
+//! Colours levels in results on a terminal. Colour is never the only sign, because the level's name is always there.
 
 use clap::ValueEnum;
 use std::io::{self, IsTerminal};
@@ -16,7 +16,7 @@ pub(crate) enum Colour {
 }
 
 impl Colour {
-    /// Whether what goes to standard output is coloured; <https://no-color.org> says what NO_COLOR means.
+    /// Whether output to standard output is coloured; see <https://no-color.org> for NO_COLOR.
     pub(crate) fn is_on(self) -> bool {
         #[expect(clippy::disallowed_methods, reason = "this crate alone reads the environment")]
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -31,10 +31,10 @@ impl Colour {
     }
 }
 
-/// The levels with what they are coloured by: parameters of ECMA-48's SGR.
+/// The levels and their colours, as SGR parameters of ECMA-48.
 const LEVELS: [(&str, &str); 4] = [("critical", "1;31"), ("high", "31"), ("medium", "33"), ("low", "36")];
 
-/// The text with the level coloured of each line that begins with one, a count before it or not.
+/// Colours the level at the start of each line that has one there, whether or not a count precedes it.
 pub(crate) fn painted(text: &str) -> String {
     text.split_inclusive('\n').map(line).collect()
 }
@@ -43,7 +43,7 @@ fn line(line: &str) -> String {
     let rest = line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
     let (before, _) = line.split_at(line.len() - rest.len());
     let level = LEVELS.iter().find_map(|(word, colour)| {
-        // Columns stand two blanks apart: a word of a sentence has one behind it.
+        // Two blanks separate columns; within a sentence, a word has only one after it.
         let after = rest.strip_prefix(word).filter(|after| after.starts_with("  "))?;
         Some(format!("{before}\x1b[{colour}m{word}\x1b[0m{after}"))
     });

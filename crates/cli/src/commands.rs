@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The commands, one file each.
 
 mod answers;
 pub(crate) mod ask;
@@ -43,7 +43,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Does what the arguments ask; gives the exit code.
+/// Executes the command and returns its exit code.
 pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8, Failure> {
     match arguments.command {
         Command::Run(arguments) => run::execute(&arguments, printer),
@@ -77,7 +77,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
     }
 }
 
-/// The folder of the run that is meant: of `latest` the last that was sealed.
+/// The folder of the named run; `latest` means the newest sealed run.
 fn run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
     let found = app::find_sealed(name, runs).map_err(Failure::Open)?;
     if let Some(told) = passed_over(&found) {
@@ -86,12 +86,12 @@ fn run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
     Ok(found.folder)
 }
 
-/// The same for what works on runs that are not sealed, too: of `latest` the last that was begun.
+/// The same for commands that also work on unsealed runs; `latest` means the newest run, sealed or not.
 fn any_run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
     app::find_run(name, runs).map_err(Failure::Open)
 }
 
-/// What is said of runs that are newer than the one that is meant.
+/// The notice that newer, unsealed runs were skipped, if any were.
 pub(crate) fn passed_over(found: &app::FoundRun) -> Option<String> {
     let name = |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let (newest, meant) = (name(found.passed_over.first()?)?, name(&found.folder)?);
@@ -118,7 +118,7 @@ fn print(
     }
 }
 
-/// The exit code of what was done, where its result could not be printed too: the highest that applies.
+/// The final exit code: if printing the result failed as well, the higher of the two codes.
 fn ended(printer: &Printer, printed: Result<(), Failure>, code: u8) -> u8 {
     match printed {
         Ok(()) => code,
@@ -129,10 +129,10 @@ fn ended(printer: &Printer, printed: Result<(), Failure>, code: u8) -> u8 {
     }
 }
 
-/// What is said of every run whose tools ran unconfined.
+/// The notice for every run whose tools ran unconfined.
 const UNCONFINED: &str = "tools ran unconfined, at the request of whoever started the run";
 
-/// What a reader of a run's facts must know of the run: a line each, mostly none.
+/// What a reader of a run's facts must know about the run, one line per condition; usually empty.
 fn conditions(run: &Run) -> String {
     let mut out = String::new();
     if !run.opened.confined {
@@ -144,7 +144,7 @@ fn conditions(run: &Run) -> String {
     out
 }
 
-/// A worker request for this program and a fresh scratch folder, which goes with the guard.
+/// A worker request for this program, and the fresh scratch folder it uses, which is removed when the guard is dropped.
 fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest, Scratch), Failure> {
     sandbox::check_system().map_err(Failure::NoWorkers)?;
     if let Some(limit) = crate::platform::address_space().filter(|limit| *limit < Failure::ADDRESS_SPACE) {
@@ -162,7 +162,7 @@ fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest,
     Ok((request, scratch))
 }
 
-/// The case tables of a case, made as far as statements ask for them; they lie in the scratch folder, which has to stay as long.
+/// The tables of a case, built only as statements need them. They are in the scratch folder, which must outlive them.
 fn tables(
     case: &app::Case,
     only: Option<&str>,

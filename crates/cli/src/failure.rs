@@ -1,4 +1,4 @@
-//! Failures: what a person is told, and the exit code that says the same (`docs/exit-codes.md`).
+//! Failures: their messages, and their exit codes (`docs/exit-codes.md`).
 
 mod codes;
 
@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error as ThisError;
 
-/// Why a command did not do what it was asked.
+/// Why a command could not do what it was asked to do.
 #[derive(Debug, ThisError)]
 pub(crate) enum Failure {
     #[error("failed to write the result")]
@@ -141,7 +141,7 @@ pub(crate) enum Failure {
         "failed to pack the run: an archive holds all of it; --redact is for reports and for the other formats of --as"
     )]
     RedactedArchive,
-    /// An archive is what was recorded, comments included.
+    /// An archive holds everything that was recorded, comments included.
     #[error(
         "--no-comments does not apply to --as tar: an archive verifies and replays, so it holds everything that was recorded"
     )]
@@ -204,11 +204,11 @@ impl Failure {
     pub(crate) const OTHER_HEAD: u8 = 36;
     const SIGNATURE: u8 = 37;
     pub(crate) const SANDBOX: u8 = 40;
-    /// With less than this the program, or the worker that it forks, would abort somewhere on its way.
+    /// With less than this, the program or the worker that it forks would abort at some point.
     pub(crate) const ADDRESS_SPACE: u64 = 480 << 20;
     pub(crate) const MODEL: u8 = 50;
     pub(crate) const BUDGET: u8 = 60;
-    /// Ended by SIGINT: 128 and its number, as shells have it.
+    /// Ended by SIGINT: 128 plus the signal's number, following the shells' convention.
     pub(crate) const INTERRUPTED: u8 = 130;
     /// Ended by SIGTERM.
     pub(crate) const TERMINATED: u8 = 143;
@@ -302,7 +302,7 @@ impl Failure {
         }
     }
 
-    /// The folder of the run that was begun, if one was.
+    /// The folder of the run, if one was created before the failure.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Failure::Run(error) => error.folder(),
@@ -310,12 +310,12 @@ impl Failure {
         }
     }
 
-    /// Whether whoever read the result just stopped reading: nothing to complain about.
+    /// Whether the reader of the result just stopped reading, which is not worth a complaint.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) | Failure::Export(app::ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// What to do next, where that is known.
+    /// A hint at what to do next, if there is one.
     fn hint(&self) -> Option<String> {
         match self {
             Failure::NoWorkers(sandbox::SpawnError::NeedsFile { .. }) => Some(
@@ -416,7 +416,7 @@ fn meant<'k>(found: &str, known: impl Iterator<Item = &'k str>) -> Option<String
     app::nearest(found, known).map(|nearest| format!("did you mean `{nearest}`?"))
 }
 
-/// Whether a run that broke off can never be gone on with.
+/// Whether a run that broke off can never be resumed.
 fn begins_anew(error: &app::RunError) -> bool {
     matches!(
         error,
@@ -444,9 +444,9 @@ fn given_hint(error: &app::GivenError) -> Option<String> {
     }
 }
 
-/// The failure with its causes, one to a line, and the hint.
+/// The failure, its causes one to a line, and the hint.
 ///
-/// Causes quote case files and names of evidence, so that every line is made inert.
+/// Causes quote case files and names from the evidence, so every line is made safe for a terminal.
 pub(crate) fn describe(failure: &Failure) -> String {
     let asked = model_failure(failure);
     let mut text =
@@ -463,7 +463,7 @@ pub(crate) fn describe(failure: &Failure) -> String {
     text.lines().map(report::terminal).collect::<Vec<_>>().join("\n")
 }
 
-/// The model's failure that left a run unsealed: nothing that was done around it matters to whoever reads of it.
+/// The model error that left a run unsealed, if that is the cause. A reader needs only this error, not the ones that wrap it.
 fn model_failure(failure: &Failure) -> Option<&ModelError> {
     match failure {
         Failure::Run(error) => match &**error {
@@ -474,7 +474,7 @@ fn model_failure(failure: &Failure) -> Option<&ModelError> {
     }
 }
 
-/// One sentence: what is not available, and the cause at the bottom of all causes.
+/// One sentence: what is not available, and the root cause.
 fn sentence(error: &ModelError) -> String {
     match error {
         ModelError::Unreachable { model, source } => {

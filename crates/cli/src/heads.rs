@@ -1,4 +1,4 @@
-//! Where heads of sealed runs are noted, and who signs them.
+//! Where the heads of sealed runs are noted, and who signs them.
 
 use crate::arguments::SealArguments;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use app::{HeadLog, KeepHead, Signer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is kept of heads: nothing is noted inside the evidence, which is never written.
+/// Where to note a run's head, and who signs it. Nothing is noted inside the evidence, which is never written to.
 pub(crate) fn keep(
     arguments: &SealArguments,
     evidence: &[PathBuf],
@@ -22,7 +22,9 @@ pub(crate) fn keep(
     Ok(KeepHead { log, signer: signer.map(Arc::new) })
 }
 
-/// The log of heads: `$XDG_STATE_HOME/locard/heads` or `~/.local/state/locard/heads`; a value that is no absolute path counts as unset (XDG Base Directory Specification).
+/// The log of heads: `$XDG_STATE_HOME/locard/heads` or `~/.local/state/locard/heads`.
+///
+/// A variable whose value is not an absolute path counts as unset (XDG Base Directory Specification).
 #[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
 pub(crate) fn log(off: bool) -> Option<HeadLog> {
     let is_off = std::env::var_os("LOCARD_NO_HEAD_LOG").is_some_and(|value| !value.is_empty());
@@ -32,7 +34,7 @@ pub(crate) fn log(off: bool) -> Option<HeadLog> {
     Some(HeadLog::new(user_state()?.join("heads")))
 }
 
-/// The folder of what the program keeps of its runs: `$XDG_STATE_HOME/locard` or `~/.local/state/locard`.
+/// The folder for what the program remembers about its runs: `$XDG_STATE_HOME/locard` or `~/.local/state/locard`.
 #[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
 pub(crate) fn user_state() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

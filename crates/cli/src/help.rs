@@ -1,4 +1,4 @@
-//! What `--help` says after the options: examples, and exit codes where a command has its own.
+//! The text that `--help` prints after the options: examples, and the exit codes of commands that have special ones.
 
 pub(crate) const LOCARD: &str = "\
 Examples:

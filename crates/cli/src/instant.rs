@@ -1,18 +1,18 @@
-//! Instants as people type them.
+//! Parses instants from the command line.
 
 use ledger::Utc;
 
-/// Reads an instant from which on something is wanted: of a day its beginning.
+/// Reads the start of a range of time; a day means its beginning.
 pub(crate) fn since(text: &str) -> Result<Utc, String> {
     read(text, "T00:00:00Z")
 }
 
-/// Reads an instant up to which something is wanted: of a day its end.
+/// Reads the end of a range of time; a day means its end.
 pub(crate) fn until(text: &str) -> Result<Utc, String> {
     read(text, "T23:59:59.999999999Z")
 }
 
-/// A time with its zone, one without a zone in UTC, or a day.
+/// A time with a zone, a time without one (taken as UTC), or a day.
 fn read(text: &str, of_day: &str) -> Result<Utc, String> {
     let forms = [text.to_owned(), format!("{text}Z"), format!("{text}{of_day}")];
     let found = forms.iter().find_map(|form| form.parse().ok());

@@ -1,6 +1,6 @@
 //! The command line of Locard.
 //!
-//! Results go to standard output, everything else to standard error; nothing else in the house prints or exits.
+//! Results go to standard output, everything else to standard error. No other crate prints or exits.
 
 #[cfg(target_env = "musl")]
 mod allocator;
@@ -27,9 +27,9 @@ use printer::Printer;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Runs the program that was started: a tool worker where the first argument says so, else the command the arguments name.
+/// Runs the program: as a tool worker if the first argument says so, otherwise the command that the arguments name.
 pub fn main() -> ExitCode {
-    // A tool worker must not own a second thread, nor read anything but its pipes: it is served before all else.
+    // A tool worker must not have a second thread or read anything but its pipes, so this check comes before everything else.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::WORKER_ARGUMENT) {
         return match app::worker_main() {
             Ok(()) => ExitCode::SUCCESS,
@@ -54,13 +54,13 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Help and version are results; anything else that the arguments lack is a complaint.
+/// Prints help and the version as results, and any other parse error as a complaint.
 fn usage(error: &clap::Error) -> ExitCode {
     let printed = error.print().and_then(|()| io::stdout().flush());
     match (error.use_stderr(), printed) {
         (true, _) => ExitCode::from(Failure::USAGE),
         (false, Ok(())) => ExitCode::SUCCESS,
-        // Whoever has read enough of the help closes it.
+        // The reader closed the pipe once it had read enough of the help.
         (false, Err(source)) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         (false, Err(source)) => ExitCode::from(ended(&Failure::Output(source), &mut Printer::new())),
     }

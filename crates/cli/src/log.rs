@@ -1,6 +1,6 @@
-//! The program's own log: what it did, and when, for whoever looks into trouble (`--log`, `LOCARD_LOG`).
+//! The program's own log, for troubleshooting: what it did, and when (`--log`, `LOCARD_LOG`).
 //!
-//! **Invariant:** above `debug` nothing of the evidence stands in it: no path, no value, no word of a model or an agent.
+//! **Invariant:** above `debug`, the log has nothing from the evidence: no path, no value, no text of a model or an agent.
 
 use crate::failure::Failure;
 use crate::heads::user_state;
@@ -12,16 +12,17 @@ use std::sync::Mutex;
 use tracing::{debug, info};
 use tracing_subscriber::EnvFilter;
 
-/// A log file that has more bytes than this is put aside, and another one begun.
+/// Once a log file has more bytes than this, it is renamed and a new one is started.
 const LONGEST: u64 = 8 << 20;
 
-/// How many files are put aside, the newest as `.1`.
+/// How many renamed files are kept; the newest is `.1`.
 const KEPT: u32 = 3;
 
-/// What is logged where `LOCARD_LOG` says nothing.
+/// The log level if `LOCARD_LOG` is unset.
 const USUAL: &str = "info";
 
-/// Begins the log: in a file, as JSON lines where its name ends in `.json` or `.jsonl`; on standard error where `LOCARD_LOG` is set and no file is named.
+/// Starts the log. It goes to the file, as JSON lines if the name ends in `.json` or `.jsonl`.
+/// With no file, it goes to standard error if `LOCARD_LOG` is set, and nowhere otherwise.
 pub(crate) fn begin(file: Option<&Path>, command: &str) -> Result<(), Failure> {
     #[expect(clippy::disallowed_methods, reason = "this crate alone reads the environment")]
     let wanted = std::env::var_os("LOCARD_LOG").filter(|value| !value.is_empty());
@@ -77,15 +78,15 @@ fn started(command: &str) {
     info!(target: "cli", version, process, command, "started");
 }
 
-/// Notes how a command ended.
+/// Logs how a command ended.
 pub(crate) fn ended(code: u8) {
     info!(target: "cli", code, "ended");
 }
 
-/// Notes what happened in a run, under the crate that did it.
+/// Logs an event of a run, under the name of the crate that caused it.
 pub(crate) fn progress(case: usize, event: &Progress) {
     match event {
-        // It may name files of the evidence.
+        // A note may name files of the evidence.
         Progress::Note(note) => debug!(target: "app", case, note, "note"),
         Progress::Opened { folder } => {
             info!(target: "app", case, "run opened");
@@ -133,7 +134,7 @@ pub(crate) fn progress(case: usize, event: &Progress) {
     }
 }
 
-/// A file that is put aside when it has grown long.
+/// A log file that is renamed once it has grown long.
 #[derive(Debug)]
 struct Rotating {
     path: PathBuf,
@@ -151,7 +152,7 @@ impl Rotating {
 
     fn rotate(&mut self) -> io::Result<()> {
         for number in (1..KEPT).rev() {
-            // What was not put aside yet is not there.
+            // Files that do not exist yet cannot be renamed.
             let _ = rename(aside(&self.path, number), aside(&self.path, number + 1));
         }
         rename(&self.path, aside(&self.path, 1))?;
@@ -164,7 +165,7 @@ impl Rotating {
 impl Write for Rotating {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.written > self.longest {
-            // A log that cannot be put aside goes on where it is.
+            // If the log cannot be renamed, it continues in the same file.
             let _ = self.rotate();
         }
         let written = self.file.write(bytes)?;
@@ -177,7 +178,7 @@ impl Write for Rotating {
     }
 }
 
-/// The file for more lines; a new one is its owner's alone.
+/// Opens a file for appending; only its owner can read a newly created one.
 fn appended(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);

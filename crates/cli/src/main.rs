@@ -1,4 +1,4 @@
-//! The program; what it does is in the library beside it.
+//! The `locard` program; the library in this crate does all the work.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Models by the names that a person types or a log holds.
+//! Resolves the names of models, as typed or as found in a log.
 //!
-//! This is the only place that reads a key from the environment; it goes into a header of requests to that one server and nowhere else.
+//! Only this module reads keys from the environment. A key goes into a header of requests to its own server, and nowhere else.
 
 use crate::arguments::ModelArguments;
 use crate::commands::passed_over;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 
-/// What a model's name begins with.
+/// How the names of models begin.
 pub(crate) const NAMES: [&str; 5] = ["playbook", "sloppy", "anthropic", "openai", "recorded"];
 
 /// Why there is no such model.
@@ -48,7 +48,7 @@ pub(crate) enum ModelFailure {
     Recorded(app::RecordedError),
 }
 
-/// What was asked for of models over a network.
+/// Options for models that are reached over a network.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Given {
     pub(crate) context: Option<u32>,
@@ -66,22 +66,22 @@ impl From<&ModelArguments> for Given {
     }
 }
 
-/// What finds models by their names, and keeps what the tasks of a command share: connections, recordings.
+/// Resolves models by name, and keeps what the tasks of a command share: connections and recordings.
 #[derive(Debug)]
 pub(crate) struct Chooser {
     given: Given,
-    /// Where recorded runs are looked for.
+    /// The folder with runs that `recorded:RUN` refers to.
     runs: PathBuf,
     providers: Mutex<Vec<(Address, Settings, Provider)>>,
     recordings: Mutex<BTreeMap<String, Arc<RecordedRun>>>,
     listener: Arc<Listener>,
 }
 
-/// Who is told why a model is asked again.
+/// The callback for notices that a model is asked again.
 #[derive(Default)]
 struct Listener {
     say: OnceLock<Box<Say>>,
-    /// What was said last: the agents of a run meet the same at the same time.
+    /// The last notice. The agents of a run hit the same problem at the same time, and it should be shown once.
     last: Mutex<String>,
 }
 
@@ -104,13 +104,13 @@ impl Listener {
     }
 }
 
-/// A model's name, understood.
+/// A parsed and resolved model name.
 enum Chosen {
     Playbook,
     Sloppy(u64),
     Remote(Provider),
     Recorded(Arc<RecordedRun>),
-    /// An agent of another program, which is not here.
+    /// The agent of another program, which is no longer connected.
     Outside(String),
 }
 
@@ -120,13 +120,14 @@ impl Chooser {
         Chooser { given, runs: runs.to_owned(), providers, recordings, listener }
     }
 
-    /// Tells from now on why a model is asked again, to the first who wants to hear it.
+    /// Sets the callback for notices that a model is asked again; only the first call has an effect.
     pub(crate) fn tell(&self, say: impl Fn(&str) + Send + Sync + 'static) {
-        // Somebody hears it already.
+        // A callback is already set.
         drop(self.listener.say.set(Box::new(say)));
     }
 
-    /// The models of a new run, and the run that they repeat: its seed and what it was told of earlier runs are those of the new one, too.
+    /// The models for a new run, and the recorded run that they repeat, if any.
+    /// The new run takes over the recorded run's seed and what that run recalled of earlier runs.
     pub(crate) fn of_new(&self, name: &str) -> Result<(Box<Models>, Option<Arc<RecordedRun>>), ModelFailure> {
         let Given { context, prices, .. } = self.given;
         let chosen = self.chosen(name, context, prices)?;
@@ -137,9 +138,9 @@ impl Chooser {
         Ok((models(chosen), recorded))
     }
 
-    /// The model of a task as a log has it.
+    /// The model for a task, according to a log.
     pub(crate) fn of_task(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
-        // Nobody decides for it any longer: its task ends, and its run can be sealed.
+        // The outside agent is gone and decides nothing any more: the task ends, and the run can be sealed.
         if assigned.model.starts_with(mcp::MODEL_PREFIX) {
             return Ok(models(Chosen::Outside(assigned.model.clone())));
         }
@@ -147,7 +148,7 @@ impl Chooser {
         no_model(self.chosen(&assigned.model, context, assigned.prices))
     }
 
-    /// The model of a task that branches off: at the prices that are given, and else those of the log.
+    /// The model for a task that branches off, at the prices given on the command line, or else at those in the log.
     pub(crate) fn of_branch(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
         let context = assigned.window.map(|window| window.context);
         no_model(self.chosen(&assigned.model, context, self.given.prices.or(assigned.prices)))
@@ -181,7 +182,7 @@ impl Chooser {
         }
     }
 
-    /// The provider at an address: one for all tasks that ask it alike.
+    /// The provider at an address; tasks with the same settings share one.
     fn provider(
         &self,
         address: Address,
@@ -206,7 +207,7 @@ impl Chooser {
         Ok(provider)
     }
 
-    /// The recording of a run, looked for and read once: `latest` is another one as soon as a run begins.
+    /// The recording of a run, looked up and read only once, because `latest` changes as soon as another run begins.
     fn recording(&self, run: &str) -> Result<Arc<RecordedRun>, ModelFailure> {
         let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = recordings.get(run) {
@@ -223,7 +224,7 @@ impl Chooser {
     }
 }
 
-/// A name as messages repeat it: what stands behind an `@` may be an address with a password.
+/// The part of a model name that messages may repeat: after an `@`, there may be an address with a password.
 fn before_address(name: &str) -> String {
     name.split('@').next().unwrap_or_default().to_owned()
 }
@@ -251,7 +252,7 @@ fn models(chosen: Chosen) -> Box<Models> {
     })
 }
 
-/// The key for an address; a variable that is set to nothing counts as unset.
+/// The key for an address; an empty variable counts as unset.
 #[expect(clippy::disallowed_methods, reason = "keys stand in the environment, and are read here alone")]
 fn key(address: &Address) -> Result<Option<ApiKey>, ModelFailure> {
     let variable = address.dialect.key_variable();

@@ -1,8 +1,8 @@
-//! Money as it is typed: decimal dollars, read exactly.
+//! Parses amounts of money, decimal dollars, exactly.
 
 use ledger::{MicroDollars, Prices};
 
-/// Digits of a fraction: a dollar has a million millionths.
+/// The most digits in a fraction: amounts are exact to a millionth of a dollar.
 const FRACTION: usize = 6;
 
 /// Reads dollars such as `3`, `0.30` or `12.5`.
@@ -17,7 +17,7 @@ pub(crate) fn dollars(text: &str) -> Result<MicroDollars, String> {
     digits.parse().map(MicroDollars).map_err(|_| wrong())
 }
 
-/// Reads what a million tokens cost: input, output, input read from a cache, input written into one.
+/// Reads the prices of a million tokens: input, output, input read from a cache, input written to a cache.
 pub(crate) fn prices(text: &str) -> Result<Prices, String> {
     let each: Vec<MicroDollars> =
         text.split(',').map(|price| dollars(price.trim())).collect::<Result<_, _>>()?;

@@ -1,4 +1,4 @@
-//! What operating systems do differently: how a program is asked to end, what opens a page, and what a private folder is.
+//! Differences between operating systems: signals, the program that opens a page, the terminal, and private folders.
 
 #[cfg(unix)]
 mod unix;

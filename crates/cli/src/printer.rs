@@ -1,20 +1,20 @@
-//! Results and complaints; what is drawn in place is the screen's.
+//! Prints results and complaints; `screen` draws what is redrawn in place.
 
 use crate::colour::painted;
 use crate::failure::Failure;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-/// Results to standard output, the rest to standard error.
+/// Prints results to standard output and everything else to standard error.
 ///
-/// It keeps no lock: whoever serves over standard output writes there from other threads.
+/// It holds no lock on standard output, because a server on standard output writes there from other threads.
 pub(crate) struct Printer {
     results: io::Stdout,
-    /// Whether levels are coloured in it.
+    /// Whether levels in results are coloured.
     coloured: bool,
 }
 
-/// A complaint on standard error; a closed one is not worth failing for.
+/// Prints a complaint on standard error; if that is closed, there is no point in failing.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
@@ -24,25 +24,25 @@ impl Printer {
         Printer::coloured(false)
     }
 
-    /// The same with levels in colour, or not.
+    /// A printer that colours levels, or does not.
     pub(crate) fn coloured(coloured: bool) -> Printer {
         Printer { results: io::stdout(), coloured }
     }
 
-    /// A result; ends with a line feed.
+    /// Prints a result, and makes sure that it ends with a line feed.
     pub(crate) fn result(&mut self, text: &str) -> Result<(), Failure> {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         let text = if self.coloured { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
         write!(self.results, "{text}{end}").and_then(|()| self.results.flush()).map_err(Failure::Output)
     }
 
-    /// Objects, a line each.
+    /// Prints JSON objects, one per line.
     pub(crate) fn lines(&mut self, values: &[serde_json::Value]) -> Result<(), Failure> {
         let mut write = |value: &serde_json::Value| writeln!(self.results, "{}", report::json_text(value));
         values.iter().try_for_each(&mut write).and_then(|()| self.results.flush()).map_err(Failure::Output)
     }
 
-    /// Where a result that is no text goes: never to a terminal.
+    /// The writer for results that are not text. Fails if standard output is a terminal.
     pub(crate) fn bytes(&mut self) -> Result<&mut dyn Write, Failure> {
         match self.results.is_terminal() {
             true => Err(Failure::BytesToTerminal),
@@ -50,12 +50,12 @@ impl Printer {
         }
     }
 
-    /// Where a result of any length goes that is text, and inert.
+    /// The writer for long results that are text, and safe for a terminal.
     pub(crate) fn stream(&mut self) -> &mut dyn Write {
         &mut self.results
     }
 
-    /// A complaint on standard error; a closed one is not worth failing for.
+    /// Prints a complaint on standard error; if that is closed, there is no point in failing.
     pub(crate) fn complain(&self, text: &str) {
         complain(text);
     }

@@ -1,6 +1,7 @@
-//! The folder for scratch files of one command, and what killed commands left of theirs.
+//! The scratch folder of one command, and the removal of those that killed commands left.
 //!
-//! `<temporary folder>/locard-<random>/` holds `lock`, on which the living program keeps a lock, `calls`, the scratch root of its workers, and `indexes`, what they may read besides the evidence.
+//! `<temporary folder>/locard-<random>/` holds `lock`, which the living program keeps locked; `calls`, the scratch root of its workers;
+//! and `indexes`, which the workers may read besides the evidence.
 //! The kernel releases the lock when the program dies, however it dies.
 
 use crate::failure::Failure;
@@ -15,19 +16,19 @@ const LOCK: &str = "lock";
 const CALLS: &str = "calls";
 const INDEXES: &str = "indexes";
 
-/// A fresh scratch folder; it goes with this guard.
+/// A fresh scratch folder, which is removed when this guard is dropped.
 pub(crate) struct Scratch {
     calls: PathBuf,
     indexes: PathBuf,
-    // In this order: the folder is gone before the lock is released.
+    // The order matters: the folder must be gone before the lock is released.
     _folder: TempDir,
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes a folder that nobody else can have prepared or can look into, in the system's temporary folder.
+    /// Creates a folder in the system's temporary folder that no other user can have prepared or can look into.
     ///
-    /// Evidence is never written, so the folder must not lie inside any.
+    /// Fails if the folder would be inside the evidence, which is never written to.
     pub(crate) fn new(evidence: &[PathBuf]) -> Result<Scratch, Failure> {
         Scratch::inside(&std::env::temp_dir(), evidence)
     }
@@ -51,13 +52,13 @@ impl Scratch {
         &self.calls
     }
 
-    /// The folder of name indexes.
+    /// The folder for what workers may read besides the evidence, such as name indexes.
     pub(crate) fn indexes(&self) -> &Path {
         &self.indexes
     }
 }
 
-/// Makes the lock under another name first: under its own it is never seen unlocked while we live.
+/// Creates the lock file under another name first, so that `lock` is never unlocked during our lifetime.
 fn lock(folder: &Path) -> io::Result<File> {
     let making = folder.join("making");
     let file = OpenOptions::new().write(true).create_new(true).open(&making)?;
@@ -66,20 +67,20 @@ fn lock(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes scratch folders beside `own` whose program is dead; what fails is left for the next command.
+/// Removes the scratch folders beside `own` whose program is dead. Folders that cannot be removed are left for the next command.
 fn remove_dead(temporary: &Path, own: &Path) {
     let Ok(ours) = own.symlink_metadata() else { return };
     for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let folder = entry.path();
         if name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) && folder != own {
-            // Nobody else waits for it.
+            // Nothing depends on the removal.
             let _ = remove_if_dead(&folder, &ours);
         }
     }
 }
 
-/// Removes the folder if it is provably ours, private, and of a program that has died.
+/// Removes the folder if it is provably ours, private, and its program has died.
 fn remove_if_dead(folder: &Path, ours: &Metadata) -> io::Result<()> {
     let metadata = folder.symlink_metadata()?;
     if !metadata.is_dir() || !is_private_beside(ours, &metadata) {
@@ -95,7 +96,7 @@ fn remove_if_dead(folder: &Path, ours: &Metadata) -> io::Result<()> {
         Err(TryLockError::WouldBlock) => return Ok(()),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    // The lock goes last: where this is cut off, the rest is still known for what it is.
+    // The lock goes last: if the removal is interrupted, the rest is still recognisable as a dead scratch folder.
     for inner in [CALLS, INDEXES].map(|name| folder.join(name)) {
         if inner.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
             sandbox::clear_scratch(&inner)?;
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 
-    /// The folder as a killed program leaves it: with files, and without a lock held.
+    /// A scratch folder as a killed program leaves it: with files, and with its lock not held.
     fn left(place: &Path, name: &str) -> PathBuf {
         let folder = place.join(name);
         fs::create_dir_all(folder.join(CALLS).join("1-1/deep/er")).unwrap();

@@ -1,19 +1,19 @@
-//! Lines on standard error that are drawn again in place.
+//! Lines on standard error that are redrawn in place.
 //!
-//! Nothing of the terminal is changed but the text below the cursor: whatever ends the program leaves nothing to restore.
+//! Only the text below the cursor ever changes. However the program ends, there is nothing to restore.
 
 use crate::board::Size;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// The progress on the terminal, if there is one to show it on.
+/// The progress display on the terminal, if there is a terminal to show it on.
 pub(crate) struct Screen {
-    /// The lines that stand there; `None` where nothing is ever drawn.
+    /// The lines on screen; `None` if nothing is ever drawn.
     drawn: Option<Mutex<Vec<String>>>,
 }
 
 impl Screen {
-    /// The screen behind standard error; nothing is drawn where that is no terminal, or one that cannot move its cursor.
+    /// A screen on standard error. It draws nothing if that is not a terminal, or one that cannot move its cursor.
     pub(crate) fn new(quiet: bool) -> Screen {
         #[expect(clippy::disallowed_methods, reason = "this crate alone reads the environment")]
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -21,12 +21,12 @@ impl Screen {
         Screen { drawn: live.then(|| Mutex::new(Vec::new())) }
     }
 
-    /// Whether anything is ever drawn.
+    /// Whether this screen draws at all.
     pub(crate) fn is_live(&self) -> bool {
         self.drawn.is_some()
     }
 
-    /// The terminal's size.
+    /// The terminal's size, or 80 by 24 if it is unknown.
     pub(crate) fn size() -> Size {
         match terminal_size::terminal_size_of(io::stderr()) {
             Some((columns, lines)) => Size { columns: columns.0.into(), lines: lines.0.into() },
@@ -34,21 +34,21 @@ impl Screen {
         }
     }
 
-    /// Draws the lines over those that stand there.
+    /// Replaces the drawn lines.
     pub(crate) fn paint(&self, lines: &[String], size: Size) {
         self.redraw("", lines, size);
     }
 
-    /// Takes the lines away.
+    /// Removes the drawn lines.
     pub(crate) fn clear(&self) {
         self.redraw("", &[], Screen::size());
     }
 
-    /// Writes a text that stays, on lines of its own, where the drawn lines stood.
+    /// Writes a text that stays on screen, in place of the drawn lines.
     pub(crate) fn say(&self, text: &str) {
         match self.is_live() {
             true => self.redraw(&format!("{text}\n"), &[], Screen::size()),
-            // A closed standard error is not worth failing for.
+            // If standard error is closed, there is no point in failing.
             false => drop(writeln!(io::stderr(), "{text}")),
         }
     }
@@ -63,14 +63,14 @@ impl Screen {
         let out = over(&widths, text, lines, size);
         drawn.clear();
         drawn.extend_from_slice(lines);
-        // In one piece, so that the terminal never shows half of it.
+        // One write, so that the terminal never shows half an update.
         let _ = io::stderr().write_all(out.as_bytes());
     }
 }
 
-/// What is written to replace lines of these widths by a text that stays and new lines.
+/// The output that replaces drawn lines of these widths with a permanent text and new lines.
 fn over(drawn: &[usize], text: &str, lines: &[String], size: Size) -> String {
-    // A terminal that has become narrower has wrapped what stands there.
+    // A terminal that has become narrower has wrapped the drawn lines.
     let columns = size.columns.max(1);
     let up: usize = drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();
     let mut out = match up {
@@ -85,7 +85,7 @@ fn over(drawn: &[usize], text: &str, lines: &[String], size: Size) -> String {
         out.push_str("\x1b[K\n");
     }
     if up > 0 && lines.is_empty() && text.is_empty() {
-        // tmux takes a screen that is cleared from its first cell for one worth keeping, and scrolls it into its history.
+        // If a screen is cleared from its first cell, tmux considers it worth keeping and scrolls it into its history.
         out.push_str("\x1b[K\x1b[B\x1b[J\x1b[A");
     } else if up > lines.len() || !text.is_empty() {
         out.push_str("\x1b[J");

@@ -1,11 +1,11 @@
-//! Names that mean nothing where they are given, and those that are probably meant.
+//! Complaints about unknown names, with the name that was probably meant.
 
 use crate::failure::Failure;
 
-/// A name that is none of those that are known.
+/// A name that is not among the known ones.
 #[derive(Debug)]
 pub(crate) struct Unknown {
-    /// What it should name: `predicate`.
+    /// The kind of thing it should name, such as `predicate`.
     pub(crate) what: &'static str,
     /// The name as it was typed.
     pub(crate) found: String,
@@ -13,11 +13,11 @@ pub(crate) struct Unknown {
     known: Vec<String>,
 }
 
-/// The most known names that are listed where none is near.
+/// The most known names to list if none is similar.
 const LISTED: usize = 24;
 
 impl Unknown {
-    /// What to type instead.
+    /// A hint at what to type instead.
     pub(crate) fn hint(&self) -> String {
         if let Some(nearest) = &self.nearest {
             return format!("did you mean `{nearest}`?");
@@ -31,7 +31,7 @@ impl Unknown {
     }
 }
 
-/// Refuses a name that is not among the known ones.
+/// Returns an error if `found` is not among the known names.
 pub(crate) fn check<'k>(
     what: &'static str,
     found: &str,
@@ -44,7 +44,7 @@ pub(crate) fn check<'k>(
     }
 }
 
-/// The complaint about a name.
+/// The complaint about a name, with the nearest known one.
 pub(crate) fn unknown(what: &'static str, found: &str, known: &[&str]) -> Unknown {
     Unknown {
         what,

@@ -1,6 +1,6 @@
-//! A worker that crashes, spins, allocates without bound or is killed costs one invocation, not the run.
+//! A worker that crashes, loops forever, allocates without limit or is killed costs one invocation, not the run.
 //!
-//! This program is its own tool worker: its handler does by order what a parser might do by accident.
+//! This program is its own tool worker. Its handler does on request what a parser might do by accident.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Acts by order of the call's path; everything else is a tool call as usual.
+/// Does what the call's path says; any other request is handled as a normal tool call.
 fn handle(request: &[u8], scratch: &Path) -> sandbox::Reply {
     let ordered = serde_json::from_slice::<Value>(request).ok();
     if ordered.as_ref().is_some_and(|request| request["request"] == "build_index") {
@@ -81,7 +81,7 @@ fn each_hostile_act_costs_one_invocation() {
                 let mut acts: Vec<_> =
                     ACTS.iter().map(|(act, _)| ("list_directory", json!({"path": act}))).collect();
                 acts.push(("find_files", json!({})));
-                // It reads no index, which is the worker's, too.
+                // This tool needs no index. Indexes are built by the hostile worker, too.
                 acts.push(("list_partitions", json!({})));
                 calls(1, &acts)
             }

@@ -1,4 +1,4 @@
-//! Text in so many columns.
+//! Text that fits into a given number of columns.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) fn elapsed(time: Duration) -> String {
     }
 }
 
-/// How wide a text can be at most: what is no ASCII is taken for two columns wide.
+/// The greatest width that a text can have: every non-ASCII character counts as two columns.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().map(wide).sum()
 }
@@ -20,7 +20,7 @@ fn wide(c: char) -> usize {
     if c.is_ascii() { 1 } else { 2 }
 }
 
-/// The text in at most so many columns.
+/// The text, cut to at most this many columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -37,13 +37,13 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
-/// The fewest columns that are worth a text that is longer.
+/// With fewer columns than this, a longer text is not worth showing at all.
 const LEAST: usize = 8;
 
-/// Columns that the later of two texts has at most where both do not fit.
+/// The most columns that the second of two texts gets if both do not fit.
 const LATER: usize = 20;
 
-/// Two texts with a gap before each, in at most so many columns; the later one is what a person waits to see.
+/// Two texts, each after a gap, in at most `room` columns. The second one has priority, because it is what a person waits for.
 pub(crate) fn middle(call: &str, remark: &str, room: usize) -> String {
     let gap = |text: &str| if text.is_empty() { 0 } else { 2 };
     let fit = |text: &str, columns: usize| match columns < LEAST.min(width(text)) {

@@ -104,20 +104,20 @@ pub(super) fn execute(arguments: &AuditArguments, printer: &mut Printer) -> Resu
         (AuditFormat::Text, Some(by)) => report::audit::detail(&audit, by.into()),
         (AuditFormat::Text, None) => report::audit::overview(&audit),
     };
-    // What could not be read is told in the result, too.
+    // The result lists the runs that could not be read, too.
     let code = if audit.unread.is_empty() { 0 } else { Failure::TAMPERED };
     let printed = printer.result(&text);
     Ok(super::ended(printer, printed, code))
 }
 
-/// The file that is asked for, or the user's own; none where nothing says where that is.
+/// The given state file, or the user's own; `None` with --no-state, or if the user's folders are unknown.
 fn state(arguments: &AuditArguments) -> Result<Option<AuditState>, Failure> {
     let own = || crate::heads::user_state().map(|folder| folder.join("audit.json"));
     let file = arguments.state.clone().or_else(own).filter(|_| !arguments.no_state);
     file.map(AuditState::new).transpose().map_err(Failure::AuditState)
 }
 
-/// The folders of the runs that are meant: of a folder of runs all of them.
+/// The folders of the named runs; the name of a folder of runs means all runs in it.
 fn folders(what: &[String], runs: &Path) -> Result<Vec<PathBuf>, Failure> {
     if what.is_empty() {
         let listed = app::run_folders(runs).map_err(Failure::List)?;

@@ -1,15 +1,15 @@
-//! Rules that others wrote, told.
+//! Describes problems with rules and indicators that others wrote.
 
 use std::collections::BTreeMap;
 use tools::{Broken, Check, Matched};
 
-/// What is wrong with a rule, in a line.
+/// One line that says what is wrong with a rule.
 pub(super) fn wrong(broken: &Broken) -> String {
     let line = broken.line.map(|line| format!(":{line}")).unwrap_or_default();
     format!("{}{line}: {}", broken.file, broken.reason)
 }
 
-/// Which rules no record can fit, by the log source that they name, in a line each.
+/// The log sources whose rules no record can match, one line each.
 pub(super) fn unmatched(check: &Check) -> Vec<String> {
     let line = |(source, rules): (&String, &Vec<usize>)| {
         format!("cannot match here: log source {source} ({})", rules_in_words(rules.len()))
@@ -17,7 +17,7 @@ pub(super) fn unmatched(check: &Check) -> Vec<String> {
     check.no_records.iter().map(line).collect()
 }
 
-/// Which fields no record has, in a line each.
+/// The fields that rules use and no record has, one line each.
 pub(super) fn fieldless(check: &Check) -> Vec<String> {
     let line = |(field, rules): (&String, &Vec<usize>)| {
         format!("no record has this field: {field} ({})", rules_in_words(rules.len()))
@@ -29,7 +29,7 @@ pub(super) fn rules_in_words(number: usize) -> String {
     format!("{number} {}", if number == 1 { "rule" } else { "rules" })
 }
 
-/// What cannot be used of files of indicators, in a line each.
+/// The files of indicators, or parts of them, that cannot be used, one line each.
 pub(super) fn unusable(matched: &Matched) -> Vec<String> {
     let at = |line: Option<u64>| line.map(|line| format!(":{line}")).unwrap_or_default();
     let unreadable = matched.unreadable.iter();
@@ -41,7 +41,7 @@ pub(super) fn unusable(matched: &Matched) -> Vec<String> {
     unreadable.chain(skipped).collect()
 }
 
-/// How many records fit each rule, by the names that hits have.
+/// How many records match each rule, by the rule's name in hits.
 pub(super) fn counts(check: &Check, counts: &[u64]) -> BTreeMap<String, u64> {
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
     for (rule, count) in check.rules.iter().zip(counts).filter(|(_, count)| **count > 0) {

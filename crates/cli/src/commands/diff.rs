@@ -27,7 +27,7 @@ pub(crate) struct DiffArguments {
     pub(crate) format: Format,
 }
 
-/// Two runs recorded different things.
+/// The exit code if the two runs recorded different things.
 const DIFFERENT: u8 = 15;
 
 pub(super) fn execute(arguments: &DiffArguments, printer: &mut Printer) -> Result<u8, Failure> {
@@ -40,7 +40,7 @@ pub(super) fn execute(arguments: &DiffArguments, printer: &mut Printer) -> Resul
     Ok(ended(printer, printed, if different { DIFFERENT } else { 0 }))
 }
 
-/// What a reader must know of either run.
+/// What a reader must know about either run.
 fn said_of(runs: [&Run; 2]) -> String {
     let of = |run: &Run| {
         let name = report::terminal(run.name());

@@ -27,7 +27,7 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
         printer.result(&out)?;
         return Ok(Failure::SANDBOX);
     }
-    // What can be had is one thing, what a worker gets another.
+    // What the system offers is one question; whether a worker really gets it is another.
     let (request, _scratch) = worker(false, &[])?;
     let confinement = app::try_confinement(&request).map_err(Failure::Tool)?;
     describe(&mut out, &confinement);

@@ -90,7 +90,7 @@ pub(super) fn execute(arguments: &ExportArguments, printer: &mut Printer) -> Res
     }
 }
 
-/// The format of other tools that is asked for; `None`: the archive.
+/// The requested format of another tool; `None` for an archive.
 fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure> {
     let format = arguments.format_of_file;
     if format != FileFormat::InToto && (arguments.sign.is_some() || !arguments.subject.is_empty()) {
@@ -157,7 +157,7 @@ fn convert(
     Ok(ended(printer, printed, 0))
 }
 
-/// The run that is meant.
+/// The folder of the named run.
 fn folder(arguments: &ExportArguments) -> Result<PathBuf, Failure> {
     let find = if arguments.unsealed { any_run_folder } else { run_folder };
     find(&arguments.run, &arguments.runs)
@@ -194,7 +194,7 @@ fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failur
     let request =
         ExportRequest { folder, unsealed: arguments.unsealed, bodies, interrupt: interrupt.clone() };
     if arguments.output.as_deref() == Some(Path::new("-")) {
-        // Scratch folders of programs that were killed are removed by the next one: no signal is caught.
+        // No signal is caught here: if the program is killed, the next one removes its scratch folder.
         let scratch = Scratch::new(&[])?;
         let packed = app::export_to(&request, scratch.calls(), printer.bytes()?).map_err(Failure::Export)?;
         printer.complain(text(&packed, "standard output").trim_end());
@@ -213,7 +213,8 @@ fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failur
     Ok(ended(printer, printed, 0))
 }
 
-/// From here on a signal interrupts the packing, and nothing of it is left; gives where the signal's exit code will stand.
+/// From now on, a signal interrupts the export, which then leaves no file.
+/// The signal's exit code appears in the returned value.
 fn listen(interrupt: Interrupt) -> Result<(Runtime, Arc<AtomicU8>), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(Failure::Runtime)?;

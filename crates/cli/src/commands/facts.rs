@@ -60,12 +60,12 @@ pub(crate) enum LinesFormat {
     Jsonl,
 }
 
-/// The beginning of a day, or an instant.
+/// An instant, or the beginning of a day.
 pub(crate) fn since(text: &str) -> Result<Utc, String> {
     instant(text, "T00:00:00Z")
 }
 
-/// The end of a day, or an instant.
+/// An instant, or the end of a day.
 pub(crate) fn until(text: &str) -> Result<Utc, String> {
     instant(text, "T23:59:59.999999999Z")
 }
@@ -93,7 +93,7 @@ pub(super) fn execute(arguments: &FactsArguments, printer: &mut Printer) -> Resu
     Ok(0)
 }
 
-/// What is asked for, where the run knows it.
+/// The requested selection. Fails if the run does not know one of its predicates, facts or hosts.
 fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure> {
     let stated = run.facts().map(|(_, accepted)| accepted.fact.predicate.0.as_str());
     let known: BTreeSet<&str> =
@@ -112,7 +112,7 @@ fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure
         let labels: Vec<String> = of_name.map(|(label, _)| (*label).to_owned()).collect();
         if labels.is_empty() {
             let names = known.values().map(AsRef::as_ref);
-            // A name that is the label in other letters is proposed as the label.
+            // If the name differs from a label only in case, the label is proposed.
             let others = names.filter(|name: &&str| !known.keys().any(|it| it.eq_ignore_ascii_case(name)));
             unknown::check("host", host, others.chain(known.keys().copied()))?;
         }

@@ -20,7 +20,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         prices: arguments.price,
         patience: arguments.patience.map(Duration::from_secs),
     };
-    // The other tasks have the models that the log names, whatever is asked for this one.
+    // The other tasks keep the models that the log names; --model and --price apply to the branching task only.
     let later = Given { patience: given.patience, ..Given::default() };
     let (branch, chooser) =
         (Chooser::new(given, &arguments.runs), Arc::new(Chooser::new(later, &arguments.runs)));
@@ -39,7 +39,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
     let work = WorkArguments {
         evidence: EvidenceArguments { integrity: IntegrityArgument::Full, kept: CacheArguments::default() },
         seal: SealArguments::default(),
-        // A branch has what the other run was told, and shows what would have come otherwise: no lesson.
+        // The branch already has what the original run recalled. It writes no lessons, because it is only a what-if.
         memory: MemoryArguments { no_memory: true, ..MemoryArguments::default() },
         fail_on: Vec::new(),
         quiet: false,

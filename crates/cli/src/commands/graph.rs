@@ -153,7 +153,7 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
     let (mut runs, mut folders) = (Vec::new(), BTreeSet::new());
     for name in std::iter::once(&arguments.run).chain(&arguments.with) {
         let folder = any_run_folder(name, &arguments.runs)?;
-        // A run that is named twice is one.
+        // A run that is named twice counts once.
         if !folders.insert(folder.canonicalize().unwrap_or_else(|_| folder.clone())) {
             continue;
         }
@@ -198,7 +198,7 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
     }
 }
 
-/// Refuses what the question has no use for.
+/// Fails on an option that means nothing for the question.
 fn check_options(arguments: &GraphArguments, question: Question) -> Result<(), Failure> {
     let is_written = matches!(arguments.format, GraphFormat::Table | GraphFormat::Json);
     let needless = [
@@ -236,7 +236,7 @@ fn print(
     }
 }
 
-/// The option for a filter.
+/// The command-line option of a filter.
 const fn option(by: FilterBy) -> &'static str {
     match by {
         FilterBy::Relation => "--relation",
@@ -244,13 +244,13 @@ const fn option(by: FilterBy) -> &'static str {
     }
 }
 
-/// The word for who could have written something.
+/// Parses the name of who could have written something.
 fn writer(text: &str) -> Result<Writer, String> {
     Writer::of_name(&text.replace(['_', '-'], " "))
         .ok_or_else(|| "expected any-user, administrator, acquisition or system".to_owned())
 }
 
-/// What counts, where the runs know it.
+/// The filter. Fails if the runs do not know a relation or a host.
 fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filter, Failure> {
     let mut kinds = BTreeSet::new();
     for name in &arguments.relations {
@@ -276,61 +276,61 @@ fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filte
 /// Why a question about connections was not answered.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GraphFailure {
-    /// A text fits several entities alike.
+    /// A text matches several entities equally well.
     #[error("{text:?} fits {} things alike", candidates.len())]
     Several {
-        /// The text.
+        /// The text as it was typed.
         text: String,
-        /// An entity a line.
+        /// One entity per line.
         candidates: Vec<String>,
     },
-    /// A text fits no entity.
+    /// A text matches no entity.
     #[error("no fact names {text:?}")]
     Nothing {
-        /// The text.
+        /// The text as it was typed.
         text: String,
     },
-    /// A span that ends before it begins holds nothing.
+    /// A range of time that ends before it begins is empty.
     #[error("--since is later than --until")]
     Span,
-    /// A question about facts is given a filter of relations.
+    /// A question about facts was given a filter for relations.
     #[error("{question} is about facts, which {by} does not tell apart")]
     Filter {
-        /// The question.
+        /// The question's name.
         question: &'static str,
-        /// The option.
+        /// The option of the filter.
         by: &'static str,
     },
-    /// A question that is not about one thing has nothing to look for in the evidence.
+    /// The question is not about one thing, so there is nothing to look for in the evidence.
     #[error("--evidence looks for one thing, and {question} is not about one")]
     Evidence {
-        /// The question.
+        /// The question's name.
         question: &'static str,
     },
-    /// An option is given that means nothing for the question.
+    /// An option was given that means nothing for the question.
     #[error("{question} takes no {option}")]
     Option {
-        /// The question.
+        /// The question's name.
         question: &'static str,
-        /// The option.
+        /// The option as it was typed.
         option: &'static str,
     },
-    /// Contradictions are pairs of facts, and no drawing has those.
+    /// Contradictions are pairs of facts, which the formats for drawing cannot show.
     #[error("contradictions cannot be drawn: use --format table or --format json")]
     Undrawn,
     /// Too few or too many things were named.
     #[error("{question} takes {}, {found} given", things(*expected))]
     Ends {
-        /// The question.
+        /// The question's name.
         question: &'static str,
-        /// How many things it is about.
+        /// How many things the question is about.
         expected: usize,
         /// How many were named.
         found: usize,
     },
 }
 
-/// How many arguments a question takes, in words.
+/// In words, how many arguments a question takes.
 const fn things(expected: usize) -> &'static str {
     match expected {
         0 => "no argument",
@@ -339,11 +339,11 @@ const fn things(expected: usize) -> &'static str {
     }
 }
 
-/// The most candidates that are listed.
+/// The most candidates to list.
 const LISTED: usize = 20;
 
 impl GraphFailure {
-    /// What to type instead.
+    /// A hint at what to type instead.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             GraphFailure::Several { candidates, .. } => {

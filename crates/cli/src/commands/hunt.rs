@@ -16,32 +16,32 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use tools::{Matched, SequencesReply};
 
-/// Most records that one call gives.
+/// The most records that one call returns.
 const MOST: usize = 10_000;
 
-/// Most lines of what is wrong with rules.
+/// The most lines of complaints about rules to print.
 const COMPLAINTS: usize = 20;
 
-/// What was found by the rules of others.
+/// Records found by the rules and indicators of others.
 #[derive(Default)]
 struct Others {
     records: Vec<(Record, Vec<Fit>)>,
-    /// How many records fit each rule.
+    /// How many records match each rule.
     counts: BTreeMap<String, u64>,
-    /// How much was compared, in words.
+    /// A sentence that says how much was compared.
     compared: Option<String>,
     matched: Matched,
 }
 
-/// What a hunt found.
+/// The result of a hunt.
 struct Hunted<'h> {
     sightings: Vec<Sighting<'h>>,
     others: &'h Others,
     returned: ToolReturn,
     between: Between,
-    /// Whether more records fit our rules than are given.
+    /// Whether more records match our rules than the call returned.
     is_cut: bool,
-    /// Whether all is given that several records tell together.
+    /// Whether all findings that come from several records together are included.
     are_all: bool,
 }
 
@@ -50,7 +50,8 @@ impl Hunted<'_> {
         self.is_cut || self.others.matched.more || !self.are_all
     }
 
-    /// How many records fit a rule: of one of others those that are not given, too, unless only some times are asked for.
+    /// How many records match a rule. For a rule of others, this includes records that are not listed,
+    /// unless the hunt is limited to some range of time.
     fn counted(&self, total: &Total<'_>) -> u64 {
         let (fit, shown) = (total.fit, total.records as u64);
         match fit.whose {
@@ -64,7 +65,7 @@ impl Hunted<'_> {
         }
     }
 
-    /// What has to be known of the whole, a line each.
+    /// What a reader must know about the result as a whole, one line each.
     fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.is_cut {
@@ -102,7 +103,7 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     let call = Call { request: &request, case: &case, scratch: &scratch, between };
     let mut returned = call.made(least)?;
     let mut records = of(&returned);
-    // The tool gives what it meets first: what stands out most is asked for by itself.
+    // The tool returns the records that it finds first. If there are too many, the higher levels are asked for separately.
     let is_cut = records.len() >= MOST;
     for level in Level::ALL.into_iter().rev().filter(|level| is_cut && *level > least) {
         let more = call.made(level)?;
@@ -143,12 +144,13 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     Ok(0)
 }
 
-/// What tells one record from another.
+/// A key that identifies a record.
 fn place(record: &Record) -> String {
     format!("{} {}", record.kind, record.locator)
 }
 
-/// What rules of others find, where some were given; what cannot be used of them is told at once.
+/// The records found by the rules and indicators of others, if any were given.
+/// What cannot be used of them is reported immediately.
 fn others(
     arguments: &HuntArguments,
     case: &Case,
@@ -159,7 +161,7 @@ fn others(
     if arguments.brought.rules_sigma.is_empty() && arguments.brought.ioc.is_empty() {
         return Ok(Others::default());
     }
-    // Only what is looked up in them is read of lists of known files, and later.
+    // The lists of known files are left out here: only hashes that occur are looked up in them, later on.
     let paths = RulePaths { known_good: Vec::new(), ..arguments.brought.paths() };
     let brought = app::brought(&paths, Naming::Typed).map_err(Failure::Brought)?;
     let tables = tables(case, None, (worker, scratch), &arguments.kept, printer)?;
@@ -184,14 +186,14 @@ fn others(
     })
 }
 
-/// What of the rules cannot be used, a line each: silence is no sign of absence.
+/// What cannot be used of the rules, one line each, because finding nothing would otherwise look like absence.
 fn complaints(matched: &Matched) -> Vec<String> {
     let check = &matched.sigma;
     let broken = check.broken.iter().map(|broken| format!("skipped: {}", wrong(broken)));
     unusable(matched).into_iter().chain(broken).chain(unmatched(check)).collect()
 }
 
-/// The first of that, and how much was compared.
+/// Prints the first of the complaints, and how much was compared.
 fn complain(matched: &Matched, compared: &str, printer: &mut Printer) {
     let lines = complaints(matched);
     for line in lines.iter().take(COMPLAINTS) {
@@ -217,7 +219,7 @@ fn compared(matched: &Matched) -> String {
     format!("{rules} of others{and} were compared with {records} records")
 }
 
-/// A call of the tool that gives records that stand out.
+/// A call of the tool that returns records that stand out.
 struct Call<'c> {
     request: &'c WorkerRequest,
     case: &'c Case,
@@ -226,7 +228,7 @@ struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// What the tool gives of this level and above.
+    /// Returns the tool's records at this level and above.
     fn made(&self, least: Level) -> Result<ToolReturn, Failure> {
         let mut asked = json!({ "level": least.name(), "limit": MOST });
         let ends = [("from", self.between.from), ("to", self.between.to)];
@@ -240,7 +242,8 @@ impl Call<'_> {
     }
 }
 
-/// What several records tell together, and whether that is all of it; gaps and damage are added to those of the call.
+/// Findings that come from several records together, and whether they are complete.
+/// Gaps and damage are added to those of the call.
 fn sequences(
     request: &WorkerRequest,
     case: &Case,

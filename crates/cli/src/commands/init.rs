@@ -42,7 +42,7 @@ pub(super) fn execute(arguments: &InitArguments, printer: &mut Printer) -> Resul
     Ok(0)
 }
 
-/// What `locard run` must be given: the folder, unless its file leads out of it.
+/// What to pass to `locard run`: the folder, or the case file itself if it names evidence outside the folder.
 fn case<'a>(new: &'a NewCase, file: &'a Path) -> &'a Path {
     match new.case.paths.iter().all(|path| path.starts_with(&new.folder)) {
         true => &new.folder,

@@ -1,4 +1,4 @@
-//! `locard replay --tools live`: the tools of a run again, over its evidence.
+//! `locard replay --tools live`: runs the tools of a run again on its evidence.
 
 use super::signalled::until_signal;
 use crate::arguments::Format;
@@ -43,7 +43,7 @@ pub(crate) enum ToolsFrom {
     Live,
 }
 
-/// Which run, whose calls, and how it is told.
+/// Which run, which of its calls, and the output format.
 pub(super) struct Asked<'a> {
     pub(super) run: &'a str,
     pub(super) runs: &'a Path,
@@ -51,7 +51,7 @@ pub(super) struct Asked<'a> {
     pub(super) format: Format,
 }
 
-/// The most examples of one kind of change in one call.
+/// The most examples to show of one kind of change in one call.
 const EXAMPLES: usize = 5;
 
 pub(super) fn execute(
@@ -69,7 +69,7 @@ pub(super) fn execute(
     Ok(ended(printer, printed, if reproduced.same { 0 } else { Failure::NOT_REPRODUCED }))
 }
 
-/// Does work over the evidence of a run where it lies now, which a signal ends in order.
+/// Runs `work` on the evidence of a run, wherever that is now; a signal stops it cleanly.
 pub(super) fn over_evidence<T, W: Future<Output = Result<T, AgainError>>>(
     folder: &Path,
     given: &[PathBuf],
@@ -96,7 +96,7 @@ pub(super) fn over_evidence<T, W: Future<Output = Result<T, AgainError>>>(
     done?.map_err(Failure::Again)
 }
 
-/// What happens, on a terminal.
+/// Shows progress on a terminal.
 fn show(screen: &Screen, again: &Again) {
     match again {
         Again::Note(note) => screen.say(&terminal(&format!("note: {note}"))),
@@ -224,7 +224,7 @@ fn of_call(out: &mut String, call: &CallDiffers) {
     }
 }
 
-/// The one word of an outcome or a completeness.
+/// An outcome or a completeness in one word.
 fn plain(value: &impl std::fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! `locard man`: the manual pages, for those who package the program.
+//! `locard man`: writes the manual pages, for packagers of the program.
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn execute(arguments: &ManArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Writes the page of a command and those of the commands in it.
+/// Writes the manual page of a command, and those of its subcommands.
 fn write(command: Command, folder: &Path) -> io::Result<()> {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         write(inner.clone(), folder)?;
@@ -37,10 +37,10 @@ fn write(command: Command, folder: &Path) -> io::Result<()> {
     after.map_or(Ok(()), |after| examples(&after).to_writer(&mut file))
 }
 
-/// Those of commands that have none of their own.
+/// For commands whose help has no exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a bug in this program; 2 usage or configuration;\n3 standard output was closed; 31 a recording is unreadable or was tampered with.\nlocard(1) has all of them.";
 
-/// What stands after the options, its lines as they are: examples and exit codes are tables.
+/// The section after the options, with its line breaks kept, because examples and exit codes are tables.
 fn examples(text: &str) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES AND EXIT CODES"]).control("nf", []);

@@ -63,10 +63,10 @@ pub(crate) struct McpArguments {
     pub(crate) unconfined: bool,
 }
 
-/// How long the sealing of open runs is waited for at the end; a second signal ends at once.
+/// How long to wait for the sealing of open runs at the end; a second signal stops at once.
 const GRACE: Duration = Duration::from_secs(120);
 
-/// Serves until the client goes away or a signal comes, and seals what is open then, or leaves it open.
+/// Serves until the client disconnects or a signal arrives. Runs still open at that point are sealed, or left open with --keep-open.
 pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     app::refuse_runs_inside(&arguments.runs, &case.paths).map_err(|error| Failure::Run(Box::new(error)))?;
@@ -88,7 +88,7 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
     };
     let house = House::new(settings).map_err(Failure::Mcp)?;
     let ended = runtime.block_on(served(&house, arguments.http, signals, printer));
-    // Standard input may still be read, and cannot be told to end.
+    // A thread may still be blocked on standard input, and cannot be stopped.
     runtime.shutdown_background();
     drop(scratch);
     let Ended { served, left } = ended?;
@@ -109,7 +109,7 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
     Ok(if left.unsealed > 0 { Failure::UNSEALED } else { 0 })
 }
 
-/// How serving ended, and what it left.
+/// How serving ended, and which runs it left open or unsealed.
 struct Ended {
     served: Result<(), Failure>,
     left: Left,
@@ -130,7 +130,7 @@ async fn served(
                 "anyone with this token can investigate the case and read its runs; Ctrl-C stops the server",
             );
             let serving = http.serve(async {
-                // Whoever no longer tells has ended, too.
+                // A dropped sender ends the server, too.
                 let _ = told.await;
             });
             tokio::select! {
@@ -175,7 +175,7 @@ fn workplace(
     Ok((work, scratch))
 }
 
-/// What whoever started the server is told: standard output may be the protocol's.
+/// Prints progress for the person who started the server, on standard error, because standard output may carry the protocol.
 fn tell(progress: &Progress) {
     let line = match progress {
         Progress::Note(note) => note.clone(),
@@ -188,7 +188,7 @@ fn tell(progress: &Progress) {
     complain(&report::terminal(&line));
 }
 
-/// The rules of the file over those that a server has by itself.
+/// The rules from the file, or the server's defaults for whatever it leaves out.
 fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     path.map_or_else(|| Ok(app::outside_rules()), |path| over(app::outside_rules(), path))
 }

@@ -1,4 +1,4 @@
-//! `locard memory`: what earlier runs showed, for a person to see, move and forget.
+//! `locard memory`: lets a person see, move and forget what earlier runs showed.
 
 use super::print;
 use crate::arguments::{Format, MemoryArguments, OutputArguments};
@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The most bytes of a file that is imported.
+/// The most bytes of a file to import.
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -170,7 +170,7 @@ fn of(case: Option<&str>) -> String {
     }
 }
 
-/// A lesson in a line, as agents are told it; one that asks nothing begins with what came.
+/// A lesson in one line, in the words that agents read; if it advises nothing, it begins with the outcome.
 fn line(kept: &Kept) -> String {
     let begin = match kept.lesson.outcome.rule() {
         Some(rule) => rule.words(),
@@ -216,7 +216,7 @@ fn value_of(kept: &Kept) -> Value {
     value
 }
 
-/// The bytes of a regular file within its bound.
+/// The content of a regular file, if it is not too large.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let meta = path.metadata()?;
     match meta.is_file() {
@@ -228,7 +228,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What runs have of the memory: nothing is written inside the evidence.
+/// How runs use the memory, if at all. Nothing is ever written inside the evidence.
 pub(super) fn memory_use(
     arguments: &MemoryArguments,
     evidence: &[PathBuf],
@@ -255,7 +255,9 @@ pub(super) fn memory_use(
     Ok(memory.map_or(MemoryUse::None, |memory| MemoryUse::Of(Arc::new(memory))))
 }
 
-/// `$XDG_DATA_HOME/locard/memory` or `~/.local/share/locard/memory`; a value that is no absolute path counts as unset (XDG Base Directory Specification).
+/// The user's memory folder: `$XDG_DATA_HOME/locard/memory` or `~/.local/share/locard/memory`.
+///
+/// A variable whose value is not an absolute path counts as unset (XDG Base Directory Specification).
 #[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
 fn user_memory() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -65,7 +65,7 @@ fn text(runs: &[Run], details: bool) -> String {
     out
 }
 
-/// Each refused claim with the run that refused it.
+/// Each refused claim, with the name of its run.
 fn listed(runs: &[Run]) -> Vec<Value> {
     let mut rejections = Vec::new();
     for run in runs {

@@ -88,7 +88,7 @@ pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Res
     Ok(ended(printer, printed, if same { 0 } else { Failure::DIVERGED }))
 }
 
-/// On a terminal turn by turn, otherwise all at once.
+/// Shows the steps turn by turn on a terminal, otherwise all at once.
 fn walk(
     folder: &Path,
     of: ReplayRequest,
@@ -167,10 +167,10 @@ fn diverged(out: &mut String, divergence: &Divergence) {
     }
 }
 
-/// The most characters of an event on one line.
+/// The most characters of an event to print on one line.
 const LONGEST: usize = 240;
 
-/// An event from a little before the first character in which both sides differ.
+/// Cuts an event, starting a little before the first character in which the two sides differ.
 fn around(divergence: &Divergence) -> impl Fn(&str) -> String {
     let both = (divergence.stored.as_deref(), divergence.replayed.as_deref());
     let common = match both {

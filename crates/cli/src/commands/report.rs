@@ -40,7 +40,7 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     Ok(0)
 }
 
-/// Whether agents' readings are shown.
+/// Whether to show agents' comments.
 pub(super) const fn comments(left_out: bool) -> Comments {
     if left_out { Comments::LeftOut } else { Comments::Shown }
 }
@@ -59,7 +59,7 @@ fn show_failed(error: app::ShowError) -> Failure {
     }
 }
 
-/// The format that a file's name ends in.
+/// The report format for a file name's extension.
 fn by_name(file: &Path) -> Option<ReportFormat> {
     match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "html" | "htm" => Some(ReportFormat::Html),

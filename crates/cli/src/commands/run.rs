@@ -37,7 +37,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let chooser = Arc::new(Chooser::new((&arguments.language_model).into(), &arguments.runs));
-    // A wrong name is told before anything is begun.
+    // A wrong name must be reported before anything begins.
     drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
@@ -58,7 +58,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
         (path.clone(), case.map(|case| Begin::New { case, new: Arc::clone(&new) }))
     };
     let cases: Vec<Opened> = arguments.cases.iter().map(open).collect();
-    // What one case writes must not lie in the evidence of another.
+    // No run folder may be inside the evidence of any of the cases.
     let evidence: Vec<PathBuf> = cases.iter().flat_map(|(_, begin)| evidence_of(begin)).collect();
     app::refuse_runs_inside(&arguments.runs, &evidence).map_err(|error| Failure::Run(Box::new(error)))?;
     begin_all(cases, &evidence, arguments.jobs, &arguments.work, chooser, printer)
@@ -71,14 +71,14 @@ fn evidence_of(begin: &Result<Begin, Failure>) -> Vec<PathBuf> {
     }
 }
 
-/// What a case or a run begins with.
+/// How to begin: with a case, or with a run to resume.
 pub(super) enum Begin {
-    /// A case of which a run is made.
+    /// A case to make a new run for.
     New { case: Case, new: Arc<NewRuns> },
-    /// A run that is gone on with.
+    /// A run to resume.
     BrokenOff {
         folder: PathBuf,
-        /// Where its evidence is said to lie now.
+        /// Where the evidence is now, as given on the command line.
         evidence: Vec<PathBuf>,
     },
 }
@@ -86,7 +86,7 @@ pub(super) enum Begin {
 /// What new runs have in common.
 pub(super) struct NewRuns {
     model: String,
-    /// Who hands out the tasks; `None`: the agents work side by side.
+    /// The agent that assigns the tasks; `None` if the agents work in parallel without one.
     lead: Option<Agent>,
     agents: Vec<Agent>,
     rules: Rules,
@@ -97,10 +97,10 @@ pub(super) struct NewRuns {
     shared: bool,
 }
 
-/// A case or a run as it was typed, opened or not.
+/// A case or run as it was typed, and either how to begin it or why it could not be opened.
 pub(super) type Opened = (PathBuf, Result<Begin, Failure>);
 
-/// Investigates cases, or goes on with runs, and tells how they ended.
+/// Investigates cases or resumes runs, and prints how they ended. Returns the exit code.
 pub(super) fn begin_all(
     cases: Vec<Opened>,
     evidence: &[PathBuf],
@@ -111,7 +111,7 @@ pub(super) fn begin_all(
 ) -> Result<u8, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
-    // Before there is anything to clean up.
+    // Signals must be caught before there is anything to clean up.
     let signals = runtime.block_on(async { Signals::listen() })?;
     let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, chooser, printer)?;
     let jobs = self::jobs(jobs, cases.len(), plan.agents.len(), printer);
@@ -125,7 +125,7 @@ pub(super) fn begin_all(
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
     plan.screen.clear();
     let Some(cases) = cases else {
-        // The process ends without waiting for its threads; its workers end with it.
+        // The process exits without waiting for its threads; its workers end with it.
         runtime.shutdown_background();
         return Ok(stopped.unwrap_or(Failure::INTERRUPTED));
     };
@@ -138,7 +138,7 @@ pub(super) fn begin_all(
     Ok(ended(printer, printed, all.code()))
 }
 
-/// Investigates while showing progress and listening for signals; gives no cases where a second signal came.
+/// Investigates while showing progress and listening for signals. Returns no cases if a second signal arrived.
 async fn watched(
     plan: &Arc<Plan>,
     cases: Vec<Opened>,
@@ -178,7 +178,7 @@ struct Plan {
     cache: Option<PathBuf>,
     keep: KeepHead,
     memory: MemoryUse,
-    /// Whether lessons are told as they are written.
+    /// Whether to print a line when lessons are written.
     report_memory: bool,
     interrupt: Interrupt,
     language: report::Language,
@@ -290,7 +290,8 @@ impl Plan {
     }
 }
 
-/// How many cases are investigated at once: as many as asked for, or as there are processors, and never more than open files allow.
+/// How many cases to investigate at once: the requested number, or one per processor, but never more than
+/// the limit on open files allows.
 fn jobs(asked: Option<NonZeroUsize>, cases: usize, agents: usize, printer: &Printer) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = asked.map_or_else(processors, NonZeroUsize::get).min(cases).max(1);
@@ -305,20 +306,22 @@ fn jobs(asked: Option<NonZeroUsize>, cases: usize, agents: usize, printer: &Prin
     wanted.min(possible)
 }
 
-/// The soft limit on open files in the text of `/proc/self/limits`; `None` where there is no limit.
+/// The soft limit on open files, from the text of `/proc/self/limits`; `None` if there is no limit.
 fn open_files(limits: &str) -> Option<usize> {
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
     line.split_whitespace().nth(3)?.parse().ok()
 }
 
-/// How many cases fit into so many open files.
+/// How many cases fit into this many open files.
 ///
-/// A worker has 4 here (its three pipes and its canceller) and takes 4 more while it starts; a case has one for each agent and one that hashes, and its log in 8.
+/// A worker needs 4 of our files (its three pipes and its canceller), and 4 more while it starts.
+/// A case needs one worker per agent and one for hashing, and 8 files for its log.
 fn possible_jobs(files: usize, agents: usize) -> usize {
     (files.saturating_sub(64) / (8 * (agents + 1) + 8)).max(1)
 }
 
-/// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
+/// The cache folder: the given one, or the user's. Fails if the given one is inside the evidence, which is never written to.
+/// `None` with --no-cache, or if the user's folder is unknown or inside the evidence.
 pub(super) fn cache(
     arguments: &CacheArguments,
     evidence: &[PathBuf],
@@ -344,13 +347,15 @@ pub(super) fn cache(
     }
 }
 
-/// What keeps `folder` from being one: it, or what it should lie in, is there and no folder.
+/// The path that prevents `folder` from being created: the nearest existing ancestor (or itself), if it is not a folder.
 fn file_on_the_way(folder: &Path) -> Option<PathBuf> {
     let nearest = folder.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
     nearest.filter(|(_, metadata)| !metadata.is_dir()).map(|(path, _)| path.to_owned())
 }
 
-/// `$XDG_CACHE_HOME/locard` or `~/.cache/locard`; a value that is no absolute path counts as unset (XDG Base Directory Specification).
+/// The user's cache folder: `$XDG_CACHE_HOME/locard` or `~/.cache/locard`.
+///
+/// A variable whose value is not an absolute path counts as unset (XDG Base Directory Specification).
 #[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
 fn user_cache() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -366,7 +371,7 @@ pub(super) fn level(argument: IntegrityArgument) -> IntegrityLevel {
     }
 }
 
-/// Who hands out the tasks, where nobody says which agents shall work, or that they shall work side by side.
+/// The lead, unless the arguments choose agents, parallel work without a lead, or the small profile.
 fn lead(arguments: &RunArguments) -> Result<Option<Agent>, Failure> {
     let is_small = arguments.profile == ProfileArgument::Small;
     match arguments.agents.is_empty() && !arguments.side_by_side && !is_small {
@@ -375,7 +380,7 @@ fn lead(arguments: &RunArguments) -> Result<Option<Agent>, Failure> {
     }
 }
 
-/// The agents of these names, or all of them.
+/// The shipped agents with these names, or all of them if none is named.
 fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
     let shipped = app::shipped_agents().map_err(Failure::Agents)?;
     let known = |name: &String| shipped.iter().any(|agent| agent.spec.name == *name);
@@ -387,7 +392,7 @@ fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
     Ok(shipped.into_iter().filter(is_asked).collect())
 }
 
-/// The rules of the file, with the bounds that were typed in place of its own.
+/// The rules: the defaults of the profile, overridden by the file, overridden by the command line.
 fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
     let ours = match arguments.profile {
         ProfileArgument::Full => Rules::default(),

@@ -15,7 +15,7 @@ pub(super) fn execute(arguments: &RunsArguments, printer: &mut Printer) -> Resul
     Ok(0)
 }
 
-/// A table; what is not known of a run is a dash.
+/// A table of runs; unknown values are shown as a dash.
 fn text(listed: &[Listed]) -> String {
     if listed.is_empty() {
         return "no runs\n".to_owned();
@@ -32,7 +32,7 @@ fn text(listed: &[Listed]) -> String {
     for row in &table {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // Numbers stand to the right.
+            // Numbers are aligned to the right.
             let _ = match column {
                 4..=6 => write!(line, "{cell:>width$}  "),
                 _ => write!(line, "{cell:<width$}  "),
@@ -70,7 +70,7 @@ fn row(listed: &Listed) -> [String; 8] {
     ]
 }
 
-/// A time of RFC 3339 as `2026-01-01 12:00:00`; anything else as it is.
+/// Formats an RFC 3339 time as `2026-01-01 12:00:00`, and leaves any other text alone.
 fn to_the_second(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..19)) {
         (Some(day), Some("T"), Some(time)) => terminal(&format!("{day} {time}")),

@@ -29,7 +29,7 @@ pub(crate) struct ScoreArguments {
     pub(crate) format: Format,
 }
 
-/// As for `run --fail-on unmet`: what should have been found was not.
+/// The same code as `run --fail-on unmet`: something was not found that should have been.
 const UNMET: u8 = 25;
 
 pub(super) fn execute(arguments: &ScoreArguments, printer: &mut Printer) -> Result<u8, Failure> {
@@ -48,7 +48,7 @@ pub(super) fn execute(arguments: &ScoreArguments, printer: &mut Printer) -> Resu
     }
     let printed = print(printer, arguments.format, || score_text(&truth, &scores), || value(&truth, &scores));
     let least = arguments.fail_under.map_or(0.0, f64::from);
-    // Where there is nothing to find, nothing was found: a truth emptied by mistake passes no limit.
+    // If the truth is empty, recall counts as 0, so that a truth emptied by mistake passes no limit.
     let under = scores.iter().any(|score| score.recall().unwrap_or(0.0) < least);
     Ok(ended(printer, printed, if under { UNMET } else { 0 }))
 }

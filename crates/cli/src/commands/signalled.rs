@@ -1,4 +1,4 @@
-//! Work that a signal ends in order.
+//! Work that a signal stops cleanly.
 
 use crate::failure::Failure;
 use crate::platform::Signals;
@@ -7,9 +7,9 @@ use app::Interrupt;
 use std::future::Future;
 use std::pin::pin;
 
-/// Does work that `interrupt` ends: the first signal tells it, the second waits for nothing.
+/// Runs `work`. The first signal triggers `interrupt` and lets the work finish; the second stops waiting for it.
 ///
-/// Where a signal came there is no result, whatever the work made of it.
+/// After a signal, the result is always an error, whatever the work returned.
 pub(super) fn until_signal<T>(
     interrupt: &Interrupt,
     screen: &Screen,
@@ -19,7 +19,7 @@ pub(super) fn until_signal<T>(
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let signals = runtime.block_on(async { Signals::listen() })?;
     let ended = runtime.block_on(watched(interrupt, screen, signals, work));
-    // The process may end without waiting for its threads; its workers end with it.
+    // The process may exit without waiting for its threads; its workers end with it.
     runtime.shutdown_background();
     ended
 }

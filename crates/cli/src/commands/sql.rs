@@ -42,7 +42,7 @@ fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -
     if let Some((table, row)) = row(statement) {
         return record(tables, table, row, arguments.format, printer);
     }
-    // A name alone, such as that of a table that lists no fields, asks for all of it.
+    // A bare name, such as that of a table without documented fields, selects everything from it.
     let sql = if is_name(statement) { format!("SELECT * FROM {statement}") } else { statement.to_owned() };
     let answer = tables.ask(&sql, arguments.limit).map_err(Failure::Tables)?;
     let mut notes = tools::hints(&sql);
@@ -56,13 +56,13 @@ fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -
     print(&answer, arguments.format, printer)
 }
 
-/// Whether there is no row, or a count of none.
+/// Whether the answer has no row, or only counts of zero.
 fn is_nothing(answer: &Answer) -> bool {
     let none = |cell: &Cell| matches!(cell, Cell::Null | Cell::Integer(0));
     answer.rows.iter().all(|row| row.iter().all(none))
 }
 
-/// That something was not read, where the statement does not ask for just that.
+/// A warning that something could not be read, unless the statement asks about gaps or defects itself.
 fn unread(tables: &CaseTables, sql: &str) -> Result<Option<String>, Failure> {
     let Unread { gaps, damage } = tables.unread_of(sql).map_err(Failure::Tables)?;
     let asks = |name: &str| sql.to_lowercase().contains(name);
@@ -84,7 +84,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What an empty answer does not show: of which tables that it names nothing could be read.
+/// What an empty answer does not prove, and for which tables of the statement no source could be read.
 fn nothing(tables: &CaseTables, known: &[Table], sql: &str) -> Result<Vec<String>, Failure> {
     let read = tables.sources_of(sql).map_err(Failure::Tables)?;
     let sql = sql.to_lowercase();
@@ -111,13 +111,13 @@ fn nothing(tables: &CaseTables, known: &[Table], sql: &str) -> Result<Vec<String
     Ok(notes)
 }
 
-/// `TABLE#ROW`.
+/// Parses `TABLE#ROW`.
 fn row(statement: &str) -> Option<(&str, i64)> {
     let (table, row) = statement.split_once('#')?;
     Some((table, row.parse().ok()?)).filter(|_| is_name(table))
 }
 
-/// The tables that have rows.
+/// Prints the tables that have rows.
 fn list(
     tables: &CaseTables,
     known: &[Table],
@@ -142,7 +142,7 @@ fn list(
     print(&answer, format, printer)
 }
 
-/// What a view gathers.
+/// Prints what a view combines.
 fn describe(view: &View, format: SqlFormat, printer: &mut Printer) -> Result<u8, Failure> {
     let text = |text: &str| Cell::Text(text.to_owned());
     let row =
@@ -152,7 +152,7 @@ fn describe(view: &View, format: SqlFormat, printer: &mut Printer) -> Result<u8,
     print(&Answer { columns, rows, more: false, stopped: None }, format, printer)
 }
 
-/// What the columns of a table mean.
+/// Prints what the columns of a table mean.
 fn columns(table: &Table, format: SqlFormat, printer: &mut Printer) -> Result<u8, Failure> {
     let text = |text: &str| Cell::Text(text.to_owned());
     let own = [
@@ -176,7 +176,7 @@ fn columns(table: &Table, format: SqlFormat, printer: &mut Printer) -> Result<u8
     print(&Answer { columns, rows, more: false, stopped: None }, format, printer)
 }
 
-/// One row as the record that it holds.
+/// Prints the record in one row.
 fn record(
     tables: &CaseTables,
     table: &str,
@@ -195,7 +195,7 @@ fn record(
     Ok(0)
 }
 
-/// The fields of a record, a row each.
+/// The fields of a record, one row each.
 fn fields(record: &Record) -> Answer {
     let whole = |number: u64| i64::try_from(number).map_or(Cell::Text(number.to_string()), Cell::Integer);
     let rows = record.fields.iter().map(|(name, field)| {
@@ -234,7 +234,7 @@ fn print(answer: &Answer, format: SqlFormat, printer: &mut Printer) -> Result<u8
     Ok(if answer.stopped.is_some() { Failure::USAGE } else { 0 })
 }
 
-/// The names of columns, with a number where a name stands for several.
+/// The column names, with a number appended to repeated ones.
 fn distinct(columns: &[String]) -> Vec<String> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut names = Vec::new();
@@ -265,10 +265,10 @@ fn csv_cell(cell: &Cell) -> CsvCell<'_> {
     }
 }
 
-/// The widest that a column is made for its longest value; a longer one pushes its row aside.
+/// The greatest width of a column; a longer value pushes the rest of its row to the right.
 const WIDEST: usize = 48;
 
-/// Rows below the names of their columns.
+/// The rows, below a header with the column names.
 fn table(answer: &Answer) -> String {
     let shown = |cell: &Cell| graph::value_text(&cell.shown());
     let names: Vec<_> = answer.columns.iter().map(|name| report::terminal(name)).collect();
@@ -285,7 +285,7 @@ fn table(answer: &Answer) -> String {
     let rules: Vec<_> = widths.iter().map(|width| "-".repeat(*width)).collect();
     let mut out = format!("{}\n{}\n", line(&names), line(&rules));
     rows.iter().for_each(|row| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "{}", line(row));
     });
     let _ = writeln!(out, "{} {}", rows.len(), if rows.len() == 1 { "row" } else { "rows" });

@@ -57,7 +57,7 @@ fn call(name: &str, arguments: &ToolArguments, printer: &mut Printer) -> Result<
     Ok(ended(printer, printed, code))
 }
 
-/// What a call says beside its records: of one that failed the first note says why.
+/// What a call reports besides its records. If it failed, the first note is the reason.
 fn remarks(is_failure: bool, notes: &[String], gaps: &[Gap], defects: &[Defect]) -> Vec<String> {
     let notes = notes.iter().enumerate().map(|(at, note)| match (is_failure, at) {
         (true, 0) => format!("error: {note}"),

@@ -19,7 +19,7 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     if let Some(file) = &arguments.report {
         return report::execute(file, folder.as_deref(), arguments.format, printer);
     }
-    // Without a report there is a run: the arguments are read so.
+    // clap requires a run if there is no report.
     let folder = folder.unwrap_or_default();
     let head = head(arguments, &folder)?;
     let keep = keep(arguments)?;
@@ -47,7 +47,7 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     }
 }
 
-/// Looks at the evidence again, unless the recording does not hold.
+/// Checks the evidence, too. Returns `false` without doing so if the recording does not hold.
 fn over_evidence(
     arguments: &VerifyArguments,
     folder: &Path,
@@ -63,7 +63,7 @@ fn over_evidence(
 /// The head to compare with.
 fn head(arguments: &VerifyArguments, folder: &Path) -> Result<Option<KeptHead>, Failure> {
     let own = folder.join(MANIFEST);
-    // The key vouches for what it has signed, wherever that lies.
+    // With a key, the manifest in the run's own folder will do, because its signature vouches for it.
     let Some(path) = arguments.head.as_ref().or_else(|| arguments.key.as_ref().map(|_| &own)) else {
         return Ok(None);
     };
@@ -75,7 +75,7 @@ fn head(arguments: &VerifyArguments, folder: &Path) -> Result<Option<KeptHead>, 
     KeptHead::of_argument(path, key.as_ref()).map(Some).map_err(Failure::Head)
 }
 
-/// The heads that were noted when the run was sealed; a log of heads that cannot be read is told, and is as none.
+/// The heads noted when the run was sealed; empty, after a warning, if the log of heads cannot be read.
 fn noted(
     arguments: &VerifyArguments,
     folder: &Path,
@@ -92,7 +92,7 @@ fn noted(
     })
 }
 
-/// What to write; the key is read before anything is verified.
+/// What to write; reads the key early, before anything is verified.
 fn keep(arguments: &VerifyArguments) -> Result<Option<Keep>, Failure> {
     let Some(certificate) = arguments.certificate.clone() else { return Ok(None) };
     let signer = arguments.sign.as_deref().map(Signer::read).transpose().map_err(Failure::Key)?;
@@ -100,11 +100,11 @@ fn keep(arguments: &VerifyArguments) -> Result<Option<Keep>, Failure> {
     Ok(Some(Keep { certificate, signer, timestamp_request: arguments.timestamp_request.clone(), overwrite }))
 }
 
-/// The exit code of the lowest level that does not hold: what stands on it means nothing.
+/// The exit code for the lowest level that does not hold: the levels above it mean nothing then.
 fn code(certificate: &Certificate, unsealed: bool) -> u8 {
     match certificate.failed() {
         Some(Level::LogConsistent) => Failure::TAMPERED,
-        // Whoever strips the seal and the manifest must not pass for a run that broke off, unless that is expected.
+        // A run whose seal and manifest were removed must not pass for one that broke off, unless --unsealed allows that.
         _ if !certificate.sealed && !unsealed => Failure::UNSEALED,
         Some(Level::FactsStand) => Failure::UNFOUNDED,
         Some(Level::OutputsReproduced) => Failure::NOT_REPRODUCED,
@@ -176,7 +176,7 @@ fn is_anchored(certificate: &Certificate) -> bool {
     certificate.standing(Level::HeadAnchored) == Standing::Reached
 }
 
-/// The last line: what was reached.
+/// The last line: the level that was reached.
 fn verdict(certificate: &Certificate, code: u8, noted: Option<&NotedHead>) -> String {
     let sealed = if certificate.sealed { "sealed" } else { "not sealed" };
     match (code, certificate.level) {

@@ -31,7 +31,7 @@ pub(crate) struct ViewArguments {
     pub(crate) open: bool,
 }
 
-/// Answers until a signal comes: to end so is what is asked for.
+/// Serves until a signal arrives, which is the normal way to end it.
 pub(super) fn execute(arguments: &ViewArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let which = which(&arguments.names, &arguments.runs)?;
     let runtime =
@@ -40,21 +40,21 @@ pub(super) fn execute(arguments: &ViewArguments, printer: &mut Printer) -> Resul
     let view = runtime.block_on(view::open(which, arguments.port)).map_err(Failure::View)?;
     printer.result(&view.address())?;
     printer.complain("anyone with this address can read the runs; Ctrl-C stops the server");
-    // Removed when the program ends.
+    // Dropping this deletes the page when the program ends.
     let _page = if arguments.open { open(&view, printer) } else { None };
     let served = runtime.block_on(until_signal(view, signals));
-    // A page that is still being made holds up nobody.
+    // Do not wait for a page that is still being built.
     runtime.shutdown_background();
     served.map_err(Failure::View).map(|()| 0)
 }
 
-/// How long answers under way are waited for once a signal came.
+/// How long to wait for unfinished responses after a signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 async fn until_signal(view: View, mut signals: Signals) -> Result<(), ViewError> {
     let (tell, told) = oneshot::channel();
     let mut served = pin!(view.serve(async {
-        // Whoever no longer tells has ended, too.
+        // A dropped sender ends the server, too.
         let _ = told.await;
     }));
     tokio::select! {
@@ -69,7 +69,7 @@ async fn until_signal(view: View, mut signals: Signals) -> Result<(), ViewError>
     }
 }
 
-/// The runs that are named; all of the folder where none is.
+/// The named runs, or all runs in the folder if none is named.
 fn which(names: &[String], runs: &Path) -> Result<Which, Failure> {
     if names.is_empty() {
         app::run_folders(runs).map_err(Failure::List)?;
@@ -85,7 +85,7 @@ fn which(names: &[String], runs: &Path) -> Result<Which, Failure> {
     Ok(Which::These(folders))
 }
 
-/// Has a browser open the address; where that fails, the person can.
+/// Opens the address in a browser; on failure, the person still has the address.
 fn open(view: &View, printer: &Printer) -> Option<NamedTempFile> {
     match try_to_open(&view.address()) {
         Ok(page) => Some(page),
@@ -96,7 +96,8 @@ fn open(view: &View, printer: &Printer) -> Option<NamedTempFile> {
     }
 }
 
-/// Gives the browser a page that leads to the address, which only this user can read: arguments of programs can be read by all users of a machine.
+/// Opens a temporary page that redirects to the address. Only this user can read the file,
+/// whereas all users of a machine can read a program's arguments.
 fn try_to_open(address: &str) -> std::io::Result<NamedTempFile> {
     let mut page = tempfile::Builder::new().prefix("locard-view-").suffix(".html").tempfile()?;
     write!(

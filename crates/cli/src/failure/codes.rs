@@ -1,10 +1,11 @@
-//! The exit codes of what went wrong below the commands.
+//! The exit codes for errors of the crates below.
 
 use super::Failure;
 use crate::models::ModelFailure;
 use sandbox::{CallError, SpawnError};
 
-/// Only a worker that cannot be confined, or not be had on this system, is the sandbox's refusal; whatever else keeps tools from running is a defect.
+/// Only if a worker cannot be confined, or cannot exist on this system, does the code mean that the sandbox refused.
+/// Any other reason why a worker did not start is a bug.
 pub(super) fn spawn_code(error: &SpawnError) -> u8 {
     match error {
         SpawnError::ConfinementUnavailable { .. }
@@ -142,10 +143,10 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::Writers(_)
         | app::RunError::Canonical(_)
         | app::RunError::Panicked { .. } => Failure::DEFECT,
-        // The evidence was exchanged, behind the cache's back or under our eyes.
+        // Somebody exchanged the evidence, either unnoticed by the cache or during the run.
         app::RunError::IndexOfOther { .. } | app::RunError::Changed { .. } => Failure::USAGE,
         app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
-        // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
+        // A full or failing disk is not a bug in the program, and says nothing about the evidence either.
         app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,
         app::RunError::Recording { source, .. }
         | app::RunError::Drive { source: app::DriveError::Recording { source, .. }, .. } => {

@@ -7,19 +7,19 @@ use std::path::Path;
 use tempfile::TempDir;
 use tokio::signal::windows::{CtrlBreak, CtrlC, ctrl_break, ctrl_c};
 
-/// The program that opens a file in what the person has for it.
+/// The program that opens a file with the person's default application.
 pub(crate) const OPENER: &str = "explorer";
 
-/// The two events of a console that ask the program to end: Ctrl-C and Ctrl-Break, which takes the place of SIGTERM.
+/// The two console events that ask the program to end: Ctrl-C, and Ctrl-Break in place of SIGTERM.
 ///
-/// A program that is ended by `TerminateProcess`, as the task manager does it, is not asked.
+/// `TerminateProcess`, which the task manager uses, ends a program without asking it.
 pub(crate) struct Signals {
     interrupt: CtrlC,
     terminate: CtrlBreak,
 }
 
 impl Signals {
-    /// From here on they do not kill the program; must be called within a runtime.
+    /// Starts catching the events, which no longer kill the program. Must be called within a runtime.
     pub(crate) fn listen() -> Result<Signals, Failure> {
         Ok(Signals {
             interrupt: ctrl_c().map_err(Failure::Runtime)?,
@@ -27,7 +27,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next of them; gives the same exit codes as elsewhere.
+    /// Waits for the next event and returns the same exit codes as on other systems.
     pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => Failure::INTERRUPTED,
@@ -36,7 +36,7 @@ impl Signals {
     }
 }
 
-/// The terminal that lines are typed on; nothing of it is changed here.
+/// The terminal on standard input; on Windows it is not changed.
 pub(crate) struct Terminal;
 
 impl Terminal {
@@ -51,21 +51,21 @@ impl Terminal {
     pub(crate) fn forget(&self) {}
 }
 
-/// Makes a folder in `place`.
+/// Creates a folder in `place`.
 ///
-/// Weaker than elsewhere: who may look into it is what it inherits; the system's temporary folder is the user's own.
+/// Weaker than on other systems: the folder inherits its permissions. The system's temporary folder does belong to the user alone.
 pub(crate) fn make_private(prefix: &str, place: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix(prefix).tempdir_in(place)
 }
 
-/// Whether a folder is provably ours: never, because the standard library tells no owner.
+/// Whether a folder is provably ours: always false, because the standard library does not report owners here.
 ///
-/// Weaker than elsewhere: what a killed program left stays.
+/// Weaker than on other systems: the scratch folders of killed programs are never removed.
 pub(crate) fn is_private_beside(_own: &Metadata, _folder: &Metadata) -> bool {
     false
 }
 
-/// Not limited here in a way that we know of.
+/// Always `None`: we know of no such limit here.
 pub(crate) fn address_space() -> Option<u64> {
     None
 }

@@ -1,4 +1,4 @@
-//! `locard audit`: many runs together, and that nothing but its own file is written.
+//! `locard audit`: totals over many runs, and the guarantee that it writes nothing but its own state file.
 
 use crate::lesser_runs::broken_off;
 use crate::recoveries::recovered;
@@ -14,9 +14,10 @@ fn audit(place: &Place, code: i32, arguments: &[&str]) -> Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// Every file below a folder, with the digest of its bytes, its permissions and its time of change.
+/// Every file below a folder, with the digest of its content, its permissions and its modification time.
 ///
-/// SQLite holds its locks on a log that is not sealed in a file beside it (`-shm`), which whoever reads it has: neither that nor the time of its folder counts.
+/// For an unsealed log, SQLite keeps its locks in a separate file (`-shm`), which every reader creates.
+/// That file is ignored, and so is the modification time of its folder.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
@@ -36,7 +37,7 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// A run whose agent is refused, and calls tools by values of the evidence.
+/// A run whose agent has claims refused, and calls tools by names that contain values from the evidence.
 fn refused(place: &Place) -> PathBuf {
     let reading = |request: &ledger::turn::TurnRequest, name: &str| {
         let cited = invocations(request).first().cloned().unwrap_or_default();
@@ -103,12 +104,12 @@ fn an_audit_says_the_same_of_several_runs_as_the_commands_of_one() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg") && !page.contains("<script"));
     let out = place.locard_ends(0, &["audit", "--by", "version"]);
     assert!(out.contains("sloppy:3") && out.contains("playbook"), "{out}");
-    // What was begun later than everything, or of another case, is nothing.
+    // No run began after this time, and no run has a case of this name.
     for none in [&["--since", "2999-01-01"][..], &["--case", "lap*"]] {
         assert_eq!(audit(&place, 0, none)["all"]["runs"], 0);
     }
     assert_eq!(audit(&place, 0, &["--case", "de?o", names[0]])["all"]["runs"], 1);
-    // A copy is the same run.
+    // A copy counts as the same run.
     copy_folder(Path::new(names[0]), &place.path("archive/copy"));
     let twice = audit(&place, 0, &["runs", "archive"]);
     assert_eq!((&twice["all"]["runs"], &twice["copies"]), (&json!(3), &json!(["copy"])));
@@ -201,7 +202,7 @@ fn the_state_changes_nothing_but_the_time() {
     }
     let written = std::fs::read_to_string(&state).unwrap();
     assert!(!written.contains("ALDER") && !written.contains("mara"), "names, codes and numbers alone");
-    // Whatever becomes of the file, it is made anew.
+    // Whatever happens to the file, it is rebuilt.
     let numbers = written.replacen("\"claims\":", "\"claims\":1", 1);
     for damaged in ["", "{}", "{\"locard_audit_state\":1}", &written[..written.len() / 2], &numbers] {
         place.file("state/audit.json", damaged);
@@ -214,7 +215,7 @@ fn the_state_changes_nothing_but_the_time() {
     assert_eq!((with(), kept()), (without.clone(), 2), "another version");
     std::fs::remove_file(&state).unwrap();
     assert_eq!((with(), kept()), (without, 2));
-    // By default it is the user's.
+    // By default, the state file is in the user's folder.
     let mut command = place.command(&["audit"]);
     assert!(command.env("XDG_STATE_HOME", place.path("home")).output().unwrap().status.success());
     assert!(place.path("home/locard/audit.json").is_file());

@@ -1,4 +1,4 @@
-//! Several cases at once: what one of them meets stops no other, and nothing of them collides.
+//! Several cases at once: a failure of one does not stop the others, and they do not collide.
 
 use crate::support::{Place, SMALL, copy_folder, demo_folder, str, text};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn outcomes(value: &Value) -> Vec<(&str, u64)> {
     cases.map(|case| (case["outcome"].as_str().unwrap(), case["exit_code"].as_u64().unwrap())).collect()
 }
 
-/// Cases that fail in different ways, and two that do not: one at the beginning, one at the end.
+/// Cases that fail in different ways, and two that succeed: the first and the last.
 fn mixed(place: &Place) -> Vec<String> {
     place.file("malformed/case.toml", "title = 7\n");
     place.file("gone/case.toml", CASE);
@@ -97,7 +97,7 @@ fn runs_of_equal_names_that_begin_together_do_not_collide() {
     for folder in ["a/demo", "b/demo"] {
         copy_folder(&demo_folder(), &place.path(folder));
     }
-    // Four programs, three cases each, all of one name and most of them within one second.
+    // Four programs with three cases each, all with the same name and most of them started within one second.
     let programs: Vec<_> = (0..4)
         .map(|_| {
             let mut command = place.command(&["run", "a/demo", "b/demo", "a/demo", "--jobs", "3"]);

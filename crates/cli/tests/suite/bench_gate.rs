@@ -13,7 +13,7 @@ fn bench(place: &Place, arguments: &[&str]) -> String {
     let command = ["bench", "gate", "latest", "--format", "json"];
     let output = place.locard(&[&command, arguments].concat());
     let code = output.status.code().unwrap();
-    // Whether the gateway passes is asked by a test of its own.
+    // Whether the gateway passes is checked by a separate test.
     assert!(code <= 1, "{code}: {}", text(&output.stderr));
     text(&output.stdout)
 }
@@ -79,7 +79,8 @@ fn claims_of_every_form_are_seeded_and_the_true_ones_are_taken() {
     let of = |name: &str| kinds.iter().find(|kind| kind["kind"] == name).unwrap();
     let count = |name: &str, what: &str| of(name)[what].as_u64().unwrap();
     for name in ["counts_apart", "order_across_step", "absence_searched"] {
-        // Else what is made up beside the false ones could be refused for another reason than theirs.
+        // The true claims of these kinds must be accepted. Otherwise the false ones beside them might be refused
+        // for some reason other than being false.
         assert_eq!(count(name, "claims"), count(name, "accepted"), "{}", of(name));
     }
     for name in [

@@ -1,4 +1,4 @@
-//! Rules that a team brings along to a run: what they find stands in the log, and facts are made of it by the ordinary path.
+//! Rules that a team brings to a run: their findings are in the log, and become facts in the ordinary way.
 
 use crate::support::{Place, script, str};
 use app::{Naming, Progress, ResumeRequest, RulePaths, RunError, RunRequest, Workplace};
@@ -64,7 +64,7 @@ fn a_run_records_what_its_rules_find_and_a_fact_over_such_a_record_has_their_lev
     assert!(logon.records > 0, "{logon:?}");
     let hunted: Vec<_> = run.tasks.values().filter(|view| view.assigned.hunt).collect();
     assert_eq!((hunted.len(), hunted[0].assigned.model.as_str()), (1, HUNT));
-    // Each fact rests on the record that fits, from a call that is in the log.
+    // Each fact is based on the matching record, which a call in the log returned.
     let of_rules = graph::rules_of_facts(&run);
     let of_service: Vec<_> = of_rules.iter().filter(|(_, rules)| rules.contains(&0)).collect();
     assert_eq!(of_service.len(), 1, "{of_rules:?}");
@@ -96,7 +96,7 @@ fn a_run_without_rules_says_nothing_of_them() {
     assert!(report::brought_text(&run).is_empty());
 }
 
-/// A run that was stopped when it had just begun.
+/// A run that was interrupted right after it was opened.
 fn broken_off(place: &Place) -> (PathBuf, Workplace) {
     let mut request = brought(place);
     let work = request.work.clone();

@@ -1,4 +1,4 @@
-//! Echo proves nothing: what an agent writes into arguments stands in no record and grounds nothing.
+//! An echo proves nothing: text that an agent puts into a call's arguments appears in no record and supports no fact.
 
 use crate::support::{Place, answers, script};
 use ledger::turn::{Answer, ReadingResult};
@@ -11,7 +11,7 @@ const CANARY: &str = "kanarienvogel-7731";
 
 const HISTORY: &str = "p1/Users/mara/AppData/Local/Chromium/User Data/Default/History";
 
-/// Statements that answer with the canary beside real columns, or in their place.
+/// SQL statements that return the canary beside real columns, or in their place.
 fn queries() -> impl Iterator<Item = String> {
     [
         "SELECT 'CANARY' AS url FROM urls",
@@ -27,7 +27,7 @@ fn queries() -> impl Iterator<Item = String> {
     .map(|sql| sql.replace("CANARY", CANARY))
 }
 
-/// Each tool with the canary in every text argument: alone, and behind a value that works.
+/// Calls of every tool with the canary in all text arguments: alone, and appended to a value that works.
 fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
     let mut calls = Vec::new();
     for tool in tools {

@@ -1,4 +1,4 @@
-//! Case files that evidence brought along, and case files that make no sense.
+//! Case files that came with the evidence, and case files that make no sense.
 
 use crate::support::{Place, demo_file, str, text};
 
@@ -6,7 +6,7 @@ fn case(path: &str) -> String {
     format!("title = \"T\"\n[[evidence]]\npath = \"{path}\"\nkind = \"directory\"\n")
 }
 
-/// What the program says when it must not run.
+/// What the program says when it refuses to run.
 fn refused(place: &Place, case: &str) -> String {
     let output = place.locard(&["run", case]);
     let told = text(&output.stderr);

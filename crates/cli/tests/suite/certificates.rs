@@ -1,15 +1,15 @@
-//! What a verification leaves behind, and what a head that is kept elsewhere is good for.
+//! The files that a verification writes, and the use of a head that is kept elsewhere.
 
 use crate::support::{Logged, Place, collected_case, demo_file, rechained, str};
 use ledger::Digest;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The key pair of RFC 8410, section 10.3.
+/// The key pair from RFC 8410, section 10.3.
 const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
 
-/// A sealed run of one small hive.
+/// A sealed run over one small hive.
 fn sealed(place: &Place) -> PathBuf {
     let sam = "Windows/System32/config/SAM";
     place.file(&format!("host/C/{sam}"), demo_file(sam));
@@ -17,7 +17,7 @@ fn sealed(place: &Place) -> PathBuf {
     place.only_run()
 }
 
-/// Wall times are covered by nothing but the chain.
+/// Changes a wall clock time, which only the hash chain covers.
 fn another_hour(log: &mut Logged) {
     log[1].2.at = "2001-01-01T00:00:00Z".to_owned();
 }
@@ -137,7 +137,7 @@ fn a_kept_head_is_believed_only_with_the_signature_of_the_key() {
     verify(&place, 0, &run, &check);
     std::fs::remove_file(place.path("kept.json.sig")).unwrap();
     verify(&place, 37, &run, &check);
-    // A run that nobody signed has no signature beside its manifest.
+    // A run that was never signed has no signature beside its manifest.
     verify(&place, 37, &run, &["--key", "pub.pem"]);
     for arguments in [
         &["--certificate", "new.json", "--sign", "pub.pem"][..],

@@ -1,4 +1,4 @@
-//! Equal runs have equal task chains, wherever, whenever and in whatever order they run.
+//! Equal runs have equal task chains, regardless of place, time and order.
 
 use crate::support::{Place, SMALL, copy_folder, demo_folder, invocations, script};
 use ledger::Rules;
@@ -47,7 +47,7 @@ fn a_case_has_equal_task_chains_alone_and_beside_others() {
     }
 }
 
-/// An agent that reads a key and records what stands there, and a reading that does not.
+/// An agent that reads a key, records what it contains, and claims something that it does not contain.
 fn agent(hive: &'static str, key: &'static str, name: &'static str) -> Scripted {
     script(vec![
         Box::new(move |_| {

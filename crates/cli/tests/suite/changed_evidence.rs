@@ -1,4 +1,4 @@
-//! Evidence that is changed while it is examined, and evidence that cannot be opened: neither gives a sealed run.
+//! Evidence that changes while it is examined, and evidence that cannot be opened: neither leads to a sealed run.
 
 use crate::support::{Place, collected_case, copy_folder, demo_folder, script, str, text};
 use app::RunError;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use testkit::scripted::words;
 
-/// Investigates a case whose evidence is met with `act` between two steps of its agent.
+/// Investigates a case and calls `act` during the agent's turn; returns the error that the run ends with.
 fn disturbed(
     place: &Place,
     case: &Path,
@@ -35,7 +35,7 @@ fn says_changed(place: &Place, error: &RunError, label: &str, path: &Path, what:
     place.locard_ends(32, &["verify", str(&run)]);
 }
 
-/// Writes one byte over, as a patch of one sector does.
+/// Overwrites one byte, as patching a sector does.
 fn patch(path: &Path) {
     let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     file.write_all_at(b"X", 1000).unwrap();
@@ -69,7 +69,7 @@ fn a_folder_with_a_file_that_is_patched_restored_in_time_or_added_is_not_sealed(
     let hive = folder.join("Windows/System32/config/SAM");
     let target = hive.clone();
     let error = disturbed(&place, &case, IntegrityLevel::Full, move || {
-        // Whoever patches a file can set its time of modification back.
+        // Somebody who patches a file can also restore its modification time.
         let modified = target.metadata().unwrap().modified().unwrap();
         patch(&target);
         std::fs::File::open(&target).unwrap().set_modified(modified).unwrap();
@@ -91,7 +91,7 @@ fn a_folder_that_was_away_for_a_moment_is_not_sealed() {
     let windows = case.canonicalize().unwrap().join("evidence/C/Windows");
     let target = windows.clone();
     let error = disturbed(&place, &case, IntegrityLevel::Full, move || {
-        // The files in it stay as they were; a search meanwhile would have found none of them.
+        // The files themselves do not change, but a search in between would have found none of them.
         std::fs::rename(target.join("System32"), target.join("away")).unwrap();
         std::fs::rename(target.join("away"), target.join("System32")).unwrap();
     });

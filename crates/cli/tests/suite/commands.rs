@@ -58,7 +58,7 @@ fn the_sloppy_model_leaves_rejections_worth_reading_and_no_false_fact() {
     let out = place.locard_ends(0, &["rejections", &name]);
     assert!(out.contains("corrected") && out.contains("told:"), "{out}");
     place.locard_ends(0, &["verify", &name]);
-    // Whatever the mistakes, only what the playbook would have recorded can stand.
+    // Whatever mistakes it makes, it can only record facts that the playbook would have recorded, too.
     let honest = Place::new();
     honest.has_demo_run(&[]);
     let says = |place: &Place| {
@@ -134,7 +134,7 @@ fn usage_that_makes_no_sense_is_told_with_exit_code_2() {
     }
 }
 
-/// A copy of the demo with another case file.
+/// A case with one hive of the demo as evidence, and this case file.
 fn demo_with(place: &Place, case: &str) -> String {
     let folder = place.path("demo");
     let software = "Windows/System32/config/SOFTWARE";

@@ -1,4 +1,4 @@
-//! `locard diff`: two runs side by side.
+//! `locard diff`: compares two runs.
 
 use crate::support::{Place, demo_folder, str};
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn investigated(place: &Place, arguments: &[&str]) -> PathBuf {
     place.runs().into_iter().find(|run| !before.contains(run)).unwrap()
 }
 
-/// The folder of a run of the demo that the tests share.
+/// The folder of a demo run that the tests share.
 fn shared(place: &Place, arguments: &'static [&'static str]) -> PathBuf {
     let before = place.runs();
     place.has_demo_run(arguments);
@@ -67,7 +67,7 @@ fn a_sloppy_run_differs_by_what_was_refused_and_by_nothing_that_it_made_up() {
     for kind in ["absences", "derivations", "entities", "relations", "hypotheses"] {
         assert_eq!(count(kind, "only_after"), 0, "{kind}");
     }
-    // Turned round, it says the same the other way.
+    // Compared the other way round, the two sides are swapped.
     let turned = compared(&place, if same { 0 } else { 15 }, &sloppy, &honest);
     for kind in KINDS {
         assert_eq!(diff[kind]["only_before"], turned[kind]["only_after"], "{kind}");

@@ -1,8 +1,8 @@
-//! `locard completions` and `locard man`: what is made from the definition of the command line.
+//! `locard completions` and `locard man`, which are generated from the definition of the command line.
 
 use crate::support::{Place, str};
 
-/// The commands that the help names.
+/// The commands that the help lists.
 fn commands(place: &Place) -> Vec<String> {
     let help = place.locard_ends(0, &["-h"]);
     let commands: Vec<String> = help
@@ -11,7 +11,7 @@ fn commands(place: &Place) -> Vec<String> {
         .unwrap()
         .lines()
         .take_while(|line| !line.is_empty())
-        // What stands further in goes on with a description.
+        // Lines with more indentation continue a description.
         .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next().map(ToOwned::to_owned))
         .collect();
@@ -46,14 +46,14 @@ fn the_manual_has_a_page_for_the_program_and_one_for_each_command() {
     }
     for file in std::fs::read_dir(&folder).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
-        // What only holds other commands has the pages of these.
+        // Commands that only have subcommands leave examples and exit codes to the pages of those.
         if !["locard-bench.1", "locard-memory.1", "locard-rules.1"].contains(&name.as_str()) {
             let text = page(&name);
             assert!(text.contains("Examples:") && text.contains("Exit codes"), "{name}: {text}");
         }
     }
     assert!(page("locard-score.1").contains("truth"));
-    // Lines of examples are not filled into paragraphs.
+    // Lines of examples are not joined into paragraphs.
     assert!(page("locard-run.1").contains(".nf\nExamples:\n"), "{}", page("locard-run.1"));
     assert_eq!(place.locard(&["man", str(&place.path("nowhere"))]).status.code(), Some(2));
 }

@@ -1,17 +1,17 @@
-//! Where nothing confines tools, and where the system limits the program itself.
+//! Systems that cannot confine tools, and systems that limit the program itself.
 
 use crate::support::{Place, demo_folder, program, str, text};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use std::process::{Command, Output};
 
-/// `landlock_create_ruleset`, on every architecture.
+/// The number of the `landlock_create_ruleset` system call on all architectures.
 const LANDLOCK: i64 = 444;
 
-/// Runs the program where Landlock does not exist: a filter of system calls says so, as a kernel without it does.
+/// Runs the program without Landlock: a system call filter returns the same error as a kernel that lacks it.
 fn without_landlock(place: &Place, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);
     std::thread::scope(|scope| {
-        // The filter is of the thread that installs it and of what it starts.
+        // The filter applies to the thread that installs it and to everything that this thread starts.
         let started = scope.spawn(move || {
             let filter = SeccompFilter::new(
                 [(LANDLOCK, Vec::new())].into(),

@@ -1,4 +1,4 @@
-//! One medium in several containers, one collection in several forms: the same facts, cited elsewhere.
+//! One medium in several containers, and one collection in several forms, give the same facts with different citations.
 
 use crate::support::{Place, collect_demo, str};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::Path;
 use testkit::ewf::{EwfSpec, extension};
 use testkit::zip::ZipEntry;
 
-/// What a run of this evidence says, without what it says of the container.
+/// What a run over this evidence says, except about the container.
 fn says(place: &Place, evidence: &Path) -> BTreeSet<String> {
     place.locard_ends(0, &["run", str(evidence), "-q"]);
     let out = place.locard_ends(0, &["facts", "latest", "--format", "json"]);
@@ -14,7 +14,7 @@ fn says(place: &Place, evidence: &Path) -> BTreeSet<String> {
     let facts = told["facts"].as_array().unwrap();
     let of_the_medium = facts.iter().filter(|fact| fact["fact"]["kind"] != "image");
     let said: BTreeSet<_> = of_the_medium.map(|fact| fact["title"].as_str().unwrap().to_owned()).collect();
-    // A second makes a name of a run: the next one needs another.
+    // A run's name contains the second it began in; the next run must not find this name in use.
     std::fs::remove_dir_all(place.path("runs")).unwrap();
     said
 }

@@ -1,4 +1,5 @@
-//! Each field of each event is changed once, and the log chained and sealed anew: what `verify` does not find rests on the head of the chain alone, and the certificate says so.
+//! Changes each field of each event once, and chains and seals the log again.
+//! A change that `verify` does not find is only covered by the head of the chain, and the certificate lists that field.
 
 use crate::forgeries::of_all_kinds;
 use crate::support::{Place, rechained};
@@ -7,7 +8,7 @@ use ledger::event::Stored;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The paths of all leaves of a value, without the numbers of items: `heads[].task`.
+/// The paths of all leaves of a value, with list indices left out: `heads[].task`.
 fn leaves(value: &Value, path: &str, found: &mut Vec<(String, String)>, pointer: &str) {
     match value {
         Value::Object(members) => {
@@ -34,7 +35,7 @@ fn leaves(value: &Value, path: &str, found: &mut Vec<(String, String)>, pointer:
     }
 }
 
-/// What a value could be in its place.
+/// Values that could replace this one.
 fn others(value: &Value, known: &BTreeSet<String>) -> Vec<Value> {
     match value {
         Value::Bool(flag) => vec![(!flag).into()],
@@ -55,7 +56,7 @@ fn others(value: &Value, known: &BTreeSet<String>) -> Vec<Value> {
     }
 }
 
-/// By event: the fields of which a change was found, and those of which none was.
+/// By event and field: whether `verify` found the change.
 type Table = BTreeMap<(String, String), bool>;
 
 #[test]
@@ -67,19 +68,19 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
         .events()
         .map(|event| serde_json::from_slice(&event.unwrap().1.to_stored().unwrap()).unwrap())
         .collect();
-    // The words that stand anywhere in a field of this path.
+    // The texts that occur anywhere in a field with this path.
     let mut known: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     let mut all = Vec::new();
     for (at, event) in events.iter().enumerate() {
         let name = event["event"].as_str().unwrap().to_owned();
-        // Whoever makes a run anew seals it anew.
+        // The log is sealed again after each change, so the seal itself is skipped.
         if name == "run_sealed" {
             continue;
         }
         let mut found = Vec::new();
         leaves(&event["fields"], "", &mut found, "/fields");
         for (path, pointer) in found {
-            // The catalogue, the rules and the questions are long: each is held as a whole.
+            // The tool catalogue, the rules and the questions are long: each counts as one field.
             let parts = if name == "run_opened" { 2 } else { usize::MAX };
             let path = path.split('.').take(parts).collect::<Vec<_>>().join(".");
             if let Some(text) = event.pointer(&pointer).unwrap().as_str() {
@@ -105,7 +106,7 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
         let Some(changed) = changed else { continue };
         let original = Event::from_stored(&ledger::canonical::to_vec(&events[*at]).unwrap()).unwrap();
         if changed.payload() != original.payload() {
-            // No log is written that names a payload which is not there.
+            // The store accepts no event whose payload is missing, so this change counts as found.
             table.insert(key, true);
             continue;
         }
@@ -127,7 +128,7 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
     let unlisted: Vec<_> =
         missed.iter().filter(|name| !app::HEAD_ALONE.iter().any(|listed| is_below(name, listed))).collect();
     assert!(unlisted.is_empty(), "not found, and not listed: {unlisted:?}");
-    // What stands beside events is none of their members.
+    // Circumstances are stored beside events and are not among their fields, so they are not tested here.
     let of_events = app::HEAD_ALONE.iter().filter(|listed| !listed.starts_with("circumstance."));
     let needless: Vec<_> =
         of_events.filter(|listed| !missed.iter().any(|name| is_below(name, listed))).collect();

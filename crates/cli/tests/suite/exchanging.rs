@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The private key of RFC 8410, section 10.3.
+/// The private key from RFC 8410, section 10.3.
 const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 
-/// The SHA-256 of its public key as `openssl pkey -pubout -outform DER` writes it.
+/// The SHA-256 of its public key, as `openssl pkey -pubout -outform DER` writes it.
 const KEY_ID: &str = "a1e9156054e04fac899ae9f275132cdc07a5dbc4ea2c2ad3a1ffc6e0d253681f";
 
 const TEXTS: [&str; 6] = ["timesketch", "case-uco", "stix", "csv-facts", "csv-timeline", "navigator"];
@@ -85,7 +85,7 @@ fn a_statement_is_signed_and_names_what_was_sealed() {
     assert_eq!(subjects[1]["digest"]["locardHead"], sealed["head"]);
 }
 
-/// Base64 (RFC 4648, section 4).
+/// Decodes Base64 (RFC 4648, section 4).
 pub(crate) fn decoded(text: &str) -> Vec<u8> {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0u32, 0);
@@ -169,7 +169,7 @@ fn a_manifest_of_another_run_stops_every_format() {
     assert!(!place.path("a").exists());
 }
 
-/// A bundle as MITRE publishes it, of one tactic and one technique.
+/// A bundle in MITRE's format, with one tactic and one technique.
 const BUNDLE: &str = r#"{"type": "bundle", "id": "bundle--1", "objects": [
     {"type": "x-mitre-collection", "id": "x-mitre-collection--1", "name": "Enterprise", "x_mitre_version": "99.1"},
     {"type": "x-mitre-matrix", "id": "x-mitre-matrix--1", "name": "Enterprise", "tactic_refs": ["x-mitre-tactic--1"],

@@ -1,9 +1,9 @@
-//! Each exit code that a machine like any other can be brought to; 1, 40 and 50 are tested where they are decided.
+//! Each exit code that can be provoked on an ordinary machine; 1, 40 and 50 are tested beside the code that decides them.
 
 use crate::support::{Place, collected_case, copy_folder, demo_file, demo_folder, program, str, text};
 use std::path::{Path, PathBuf};
 
-/// A copy of the demo whose SYSTEM hive ends behind its base block.
+/// A copy of the demo whose SYSTEM hive is cut off after its base block.
 fn truncated(place: &Place) -> PathBuf {
     let folder = collected_case(place, "truncated");
     let hive = folder.join("evidence/C/Windows/System32/config/SYSTEM");
@@ -12,7 +12,7 @@ fn truncated(place: &Place) -> PathBuf {
     folder
 }
 
-/// Every file under a folder with its bytes.
+/// Every file below a folder, with its content.
 fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -89,7 +89,7 @@ fn a_hive_that_ends_in_its_middle_is_known_by_its_path_and_its_lost_keys_are_a_g
     assert!(kinds.iter().all(|kind| kind["value"] != "OTHER"), "{kinds:?}");
 }
 
-/// The limit on the size of files stands for a full disk: both end a write of the log.
+/// A file size limit simulates a full disk: both make a write to the log fail.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the shell sets a limit that the program inherits")]
 fn a_log_that_cannot_grow_ends_the_run_with_the_place_and_touches_no_evidence() {
@@ -141,7 +141,7 @@ fn damage_alone_is_told_in_the_summary_and_counts_as_a_gap() {
     let sound = place.file("sound/C/marker.txt", "").parent().unwrap().parent().unwrap().to_owned();
     place.file(&format!("sound/C/{system}"), &hive);
     place.locard_ends(0, &["run", str(&sound), "--fail-on", "gaps"]);
-    // The key that holds the services loses its signature.
+    // Damage the signature of the key that contains the services.
     let name = hive.windows(8).position(|bytes| bytes == b"Services").unwrap();
     assert_eq!(&hive[name - 76..name - 74], b"nk");
     hive[name - 76] = b'X';

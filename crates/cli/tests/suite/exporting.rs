@@ -1,4 +1,4 @@
-//! `locard export`: an archive that verifies and replays where it is unpacked.
+//! `locard export`: writes an archive that verifies and replays wherever it is unpacked.
 
 use crate::lesser_runs::broken_off;
 use crate::support::{Place, str, text};
@@ -11,7 +11,7 @@ fn sealed(place: &Place) -> PathBuf {
     place.only_run()
 }
 
-/// The files of an archive by their paths, each with its mode; owner and time of each must be 0.
+/// The files of an archive by path, each with its mode; their owners and times must be 0.
 fn files(archive: &[u8]) -> BTreeMap<String, (u32, Vec<u8>)> {
     let (mut files, mut rest) = (BTreeMap::new(), archive);
     while rest[0] != 0 {
@@ -30,7 +30,7 @@ fn files(archive: &[u8]) -> BTreeMap<String, (u32, Vec<u8>)> {
     files
 }
 
-/// Unpacks an archive below a folder here; gives the run folder.
+/// Unpacks an archive into a folder here and returns the run folder.
 fn unpacked(place: &Place, archive: &Path, name: &str) -> PathBuf {
     let mut folder = None;
     for (path, (mode, bytes)) in files(&std::fs::read(archive).unwrap()) {
@@ -41,7 +41,7 @@ fn unpacked(place: &Place, archive: &Path, name: &str) -> PathBuf {
     folder.unwrap()
 }
 
-/// The names of what stands in this place.
+/// The names of the files and folders here.
 fn names(place: &Place) -> Vec<String> {
     let entries = std::fs::read_dir(place.path("")).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -89,7 +89,7 @@ fn a_plain_archive_holds_payloads_as_they_are_and_verifies() {
     let connection = rusqlite::Connection::open(copy.join("run.db")).unwrap();
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(count("SELECT count(*) FROM payloads WHERE encoding <> 'raw' OR length <> length(body)"), 0);
-    // Packed again they are stored as in every archive.
+    // Packed again, they are stored the same way as in any archive.
     place.locard_ends(0, &["export", "latest", "-o", "a.tar"]);
     place.locard_ends(0, &["export", str(&copy), "-o", "b.tar"]);
     assert!(std::fs::read(place.path("a.tar")).unwrap() == std::fs::read(place.path("b.tar")).unwrap());
@@ -182,7 +182,7 @@ fn of_a_damaged_run_nothing_is_packed_and_the_place_is_told() {
         assert!(output.stdout.is_empty());
         assert_eq!(names(&place), before);
     }
-    // A manifest of another run, and none for a log that is sealed.
+    // A manifest of another run, and then no manifest although the log is sealed.
     place.file("copy/run.db", std::fs::read(run.join("run.db")).unwrap());
     let at = manifest.find("\"head\": \"").unwrap() + 9;
     let digit = if manifest[at..].starts_with('0') { "1" } else { "0" };
@@ -229,7 +229,7 @@ fn a_file_that_is_there_is_named_and_written_over_only_by_force() {
         place.locard_ends(0, &[command, &["--force"]].concat());
         assert!(std::fs::read(place.path("mine")).unwrap().len() > 100, "{command:?}");
     }
-    // Neither a folder nor a file of a run is in the way of anybody.
+    // Even --force replaces neither a folder nor the files of the run.
     place.folder("taken");
     for to in ["taken", str(&run.join("run.db")), str(&run.join("manifest.json"))] {
         let output = place.locard(&["report", "latest", "--force", "-o", to]);

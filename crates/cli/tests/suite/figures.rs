@@ -1,10 +1,10 @@
-//! The same figures in every format, and what is said first.
+//! All formats show the same figures, and the same things first.
 
 use crate::support::{Place, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The number right before these words; they must stand once behind one.
+/// The number directly before these words, which must follow a number exactly once.
 fn before(text: &str, words: &str) -> usize {
     let numbers: Vec<usize> = text
         .match_indices(words)
@@ -14,7 +14,7 @@ fn before(text: &str, words: &str) -> usize {
     numbers[0]
 }
 
-/// The limits of a run, by their words: "4 gaps, 1 incomplete call".
+/// The five numbers in a line of limits, such as "4 gaps, 1 incomplete call".
 fn not_told(line: &str) -> Vec<usize> {
     let numbers = line.split(", ").map(|part| part.split(' ').next().unwrap().parse().unwrap());
     let numbers: Vec<usize> = numbers.collect();
@@ -110,7 +110,7 @@ fn evidence_that_holds_nothing_is_said_first_and_is_not_examined() {
     assert_eq!((&gap["place"], &gap["reason"]), (&"host".into(), &"the evidence holds no file".into()));
     let markdown = place.locard_ends(0, &["report", "latest"]);
     assert!(markdown.contains("the evidence holds no file"), "{markdown}");
-    // What cannot be opened at all is no run.
+    // Evidence that cannot be opened at all begins no run.
     place.file("nothing.zip", "");
     let output = place.locard(&["run", "nothing.zip"]);
     assert_eq!(output.status.code(), Some(2));

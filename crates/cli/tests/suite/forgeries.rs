@@ -1,4 +1,4 @@
-//! A log that was changed and chained anew, seal and manifest included, still contradicts itself: each contradiction is found.
+//! A log that was changed, chained and sealed again still contradicts itself, and `verify` finds every such contradiction.
 
 use crate::support::{Logged, Place, facts, invocations, nodes, rechained, script, str};
 use app::{Level, Standing};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use testkit::scripted::calls;
 
-/// A run in which nearly every kind of event stands.
+/// A run that contains nearly every kind of event.
 pub(crate) fn of_all_kinds(place: &Place) -> PathBuf {
     let known = Arc::new(Mutex::new(Vec::new()));
     let (found, cited) = (Arc::clone(&known), Arc::clone(&known));
@@ -88,7 +88,7 @@ pub(crate) fn of_all_kinds(place: &Place) -> PathBuf {
     finished.folder
 }
 
-/// The first event that `take` takes is changed by it.
+/// Applies `take` to the events until it changes one.
 fn first(log: &mut Logged, take: impl Fn(&mut Event) -> Option<()>) {
     assert!(log.iter_mut().any(|(_, event, _)| take(event).is_some()), "no such event");
 }
@@ -121,7 +121,7 @@ fn second_fact(log: &Logged) -> FactId {
 
 type Forgery = (&'static str, fn(&mut Logged), &'static str);
 
-/// What is changed, and what is said of it.
+/// The forgery's name, the change, and what `verify` says about it.
 const FORGERIES: &[Forgery] = &[
     ("claim id", other_claim_id, "is not the id of number 0"),
     ("connections", change!(RunSealed, other_connections), "with the digest"),
@@ -260,7 +260,7 @@ fn other_reading(it: &mut ledger::event::ClaimSubmitted) {
     reading.subject = "another".to_owned();
 }
 
-/// The refused claim goes, and is not counted any more.
+/// Removes the refused claim and lowers the count of refused claims.
 fn lost_claim(log: &mut Logged) {
     let at = log.iter().position(|(_, event, _)| matches!(event, Event::ClaimRejected(_))).unwrap();
     assert!(matches!(log[at - 1].1, Event::ClaimSubmitted(_)));
@@ -269,7 +269,7 @@ fn lost_claim(log: &mut Logged) {
     fewer(log);
 }
 
-/// The first note goes.
+/// Removes the first note.
 fn without_note(log: &mut Logged) {
     let at = log.iter().position(|(_, event, _)| matches!(event, Event::NoteWritten(_))).unwrap();
     log.remove(at);
@@ -396,7 +396,8 @@ fn an_event_of_another_task_is_found() {
     assert_eq!(certificate.failed(), Some(Level::FactsStand), "{:?}", certificate.findings);
 }
 
-/// A run that was told of a call which failed before: it is refused, and then made with a reason.
+/// A run that recalls a lesson: a certain call failed before. The call is refused at first, and then made
+/// with a reason given.
 fn of_a_lesson(place: &Place) -> PathBuf {
     let memory = Arc::new(app::Memory::new(place.path("memory")).unwrap());
     let run = |turns: Vec<crate::support::Turn>| {

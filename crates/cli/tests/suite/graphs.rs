@@ -1,4 +1,4 @@
-//! `locard graph`: the planted chain of the demo comes out whole, each relation with facts that are there.
+//! `locard graph`: finds the whole chain that was planted in the demo, and gives facts of the run for each relation.
 
 use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn asked(place: &Place, arguments: &[&str]) -> Value {
     value["answer"].clone()
 }
 
-/// The relations of a way, each by its kind.
+/// The kinds of the relations along a path.
 fn way(answer: &Value, at: usize) -> Vec<&str> {
     let hops = answer["ways"][at]["hops"].as_array().unwrap();
     hops.iter().map(|hop| hop["relation"]["relation"].as_str().unwrap()).collect()
@@ -27,13 +27,13 @@ fn way(answer: &Value, at: usize) -> Vec<&str> {
 fn the_planted_chain_of_the_demo_comes_out_of_paths() {
     let place = demo();
     let url = "http://cdn.scan-to-pdf.example/files/ScanToPdf-Setup.exe";
-    // Download, run, service: by one account.
+    // Download, run and service, all by one account.
     let service = asked(&place, &["path", url, "Scan To PDF Update Service"]);
     assert_eq!(way(&service, 0), ["downloaded_from", "ran", "set_up"]);
-    // The log that was cleared, by another account of the same host.
+    // The log was cleared by another account of the same host.
     let cleared = asked(&place, &["path", url, "security", "--host", "ALDER-07"]);
     assert_eq!(way(&cleared, 0).last(), Some(&"cleared"));
-    // The stick, and the other host.
+    // The USB stick, and the other host.
     let stick = asked(&place, &["path", "ScanToPdf-Setup.exe", "E0D55EA574BCF3A1"]);
     assert_eq!(way(&stick, 0).last(), Some(&"connected_to"));
     let server = asked(&place, &["path", "mara", "ALDER-FS01"]);
@@ -149,7 +149,7 @@ fn two_runs_over_the_same_evidence_are_of_the_same_hosts_and_answers_have_every_
     assert!(joined.contains(" of "), "facts of two runs bear the name of theirs: {joined}");
     let dot = place.locard_ends(0, &["graph", str(&first), "neighbours", "mara", "--format", "dot"]);
     assert!(dot.starts_with("digraph connections {") && dot.contains(" -> "));
-    // The malware lies next to mara with its service: what relates these two is drawn as well.
+    // The malware and its service are both neighbours of mara, and the relation between the two is drawn as well.
     assert!(dot.contains("persists through"), "{dot}");
     let xml = place.locard_ends(0, &["graph", str(&first), "islands", "--format", "graphml"]);
     assert!(xml.contains("<graphml") && xml.matches("<edge ").count() > 10);
@@ -159,7 +159,7 @@ fn two_runs_over_the_same_evidence_are_of_the_same_hosts_and_answers_have_every_
     assert!(none.contains("0 contradictions; 6 kinds are looked for"));
 }
 
-/// The ids of facts in a text.
+/// The fact ids in a text.
 fn facts_in(text: &str) -> BTreeSet<String> {
     let ids = text.match_indices("fact-").filter_map(|(at, _)| text.get(at..at + "fact-".len() + 8));
     ids.map(str::to_owned).collect()
@@ -189,7 +189,7 @@ fn a_filter_holds_in_every_question_and_every_form() {
             let (all, some) = (ask(&[]), ask(&["--writer", "administrator"]));
             let left: Vec<_> = some.intersection(&least_trusted).collect();
             assert!(left.is_empty(), "{question:?} {format}: {left:?}");
-            // A table names the first fact of each relation alone.
+            // A table shows only the first fact of each relation.
             let is_less = some.is_subset(&all) && (some.len() < all.len() || all.is_empty());
             assert!(format == "table" || is_less, "{question:?} {format}");
         }
@@ -207,7 +207,7 @@ fn rows_of_the_evidence_that_name_a_thing_are_listed_apart_and_others_are_not() 
         let told = |row: &Value| (row["table"].as_str().unwrap().to_owned(), row["subject"].to_string());
         rows.iter().map(told).collect::<Vec<_>>()
     };
-    // Within command lines, with arguments behind it.
+    // It occurs in command lines, followed by arguments.
     let program = rows(r"C:\ProgramData\ScanToPdf\svchost.exe");
     let tables: BTreeSet<&str> = program.iter().map(|(table, _)| table.as_str()).collect();
     for table in ["service", "service_installed", "autostart"] {

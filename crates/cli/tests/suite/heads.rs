@@ -1,21 +1,21 @@
-//! Heads of sealed runs are noted outside of their folders and signed, and compared later.
+//! Heads of sealed runs are noted outside their folders, signed, and compared later.
 
 use crate::support::{Logged, Place, demo_file, rechained, str, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The key pair of RFC 8410, section 10.3.
+/// The key pair from RFC 8410, section 10.3.
 const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
 
-/// Runs the program with a folder for its state; gives its exit code and what it wrote.
+/// Runs the program with a folder for its state; returns its exit code and its output.
 fn with_state(place: &Place, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = place.command(arguments);
     let output = command.env("XDG_STATE_HOME", place.path("state")).output().unwrap();
     (output.status.code(), text(&output.stdout) + &text(&output.stderr))
 }
 
-/// Runs over one small hive.
+/// Investigates one small hive.
 fn run(place: &Place, more: &[&str]) -> PathBuf {
     let sam = "Windows/System32/config/SAM";
     place.file(&format!("host/C/{sam}"), demo_file(sam));
@@ -57,7 +57,7 @@ fn a_run_that_was_written_anew_as_a_whole_is_refused_under_its_name_and_under_an
     let place = Place::new();
     let run = run(&place, &[]);
     let forged = forged(&place, &run);
-    // Without the log nobody can tell.
+    // Without the log of heads, nothing shows that the run was forged.
     place.locard_ends(0, &["verify", str(&forged)]);
     let (code, said) = with_state(&place, &["verify", str(&forged)]);
     assert_eq!(code, Some(36), "{said}");
@@ -65,7 +65,7 @@ fn a_run_that_was_written_anew_as_a_whole_is_refused_under_its_name_and_under_an
     let (code, said) = with_state(&place, &["verify", str(&forged), "--no-head-log"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("nothing outside this folder vouches for its head"), "{said}");
-    // Whoever renames the run inside of its folder leaves the folder's name.
+    // Renaming the run in its log and manifest does not change the folder's name.
     let renamed = rechained(&place, &run, "renamed", |log| {
         log[0].2.run = Some(ledger::RunId::new("another").unwrap());
     });
@@ -136,7 +136,7 @@ fn a_signed_run_verifies_by_its_key_and_a_run_that_was_written_anew_does_not() {
     place.locard_ends(37, &["verify", str(&forged), "--key", "pub.pem"]);
     std::fs::copy(run.join("manifest.json.sig"), forged.join("manifest.json.sig")).unwrap();
     place.locard_ends(37, &["verify", str(&forged), "--key", "pub.pem"]);
-    // A key that does not read is told before anything is begun.
+    // A key that cannot be used is reported before anything begins.
     let (code, _) = with_state(&place, &["run", "host", "--runs", "others", "--sign", "pub.pem"]);
     assert_eq!(code, Some(2));
     assert!(!place.path("others").exists());

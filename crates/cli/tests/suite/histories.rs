@@ -1,8 +1,8 @@
-//! Stored histories: runs that were made once and that every later version must verify and replay.
+//! Stored histories: runs that were made once, and that every later version must verify and replay.
 //!
-//! A history is a file of `fixtures/histories`: a line for each event, and one before it for each payload that it is the first to name.
-//! What the first events of many runs have in common (tools, vocabulary, writers) stands in `parts`, a file under its digest.
-//! With `UPDATE_GOLDEN=1` those that are missing are written, by the investigations below; none is ever written anew.
+//! A history is a file in `fixtures/histories` with one line per event, preceded by a line for each payload that it names first.
+//! What the first events of many runs share (tools, vocabulary, writers) is in `parts`, in files named by digest.
+//! With `UPDATE_GOLDEN=1`, the investigations below write the missing histories; existing ones are never rewritten.
 
 mod lives;
 
@@ -23,7 +23,7 @@ fn part(digest: &str) -> PathBuf {
     fixtures().join(format!("parts/{digest}.json"))
 }
 
-/// Puts the shared members of a first event aside, each in a file under its digest.
+/// Moves the shared members of a first event into files named by digest.
 #[expect(clippy::disallowed_methods, reason = "a golden file is written where that was asked for")]
 fn put_aside(line: &mut Value) {
     for member in SHARED {
@@ -36,7 +36,7 @@ fn put_aside(line: &mut Value) {
     }
 }
 
-/// A run as a history.
+/// Writes a run as a history.
 fn history(run: &Path) -> String {
     let reader = Reader::open(run).unwrap();
     let (mut out, mut known) = (String::new(), BTreeSet::new());
@@ -48,7 +48,7 @@ fn history(run: &Path) -> String {
         }
         let mut line = json!({"stream": link.stream.number(), "event": event, "circumstance": circumstance});
         put_aside(&mut line);
-        // Where the evidence lay on the machine that made the history means nothing on another one.
+        // The evidence's path on the machine that made the history means nothing elsewhere.
         if let Some(places) = line.pointer_mut("/circumstance/evidence").and_then(Value::as_object_mut) {
             for place in places.values_mut() {
                 let name = place.as_str().and_then(|place| place.rsplit('/').next()).unwrap().to_owned();
@@ -60,12 +60,12 @@ fn history(run: &Path) -> String {
     out
 }
 
-/// A history as a run in `folder`, sealed where the history is.
+/// Makes a run in `folder` from a history; it is sealed if the history is.
 fn run_of(history: &str, folder: &Path) {
     stored_history::run_of(history, &fixtures(), folder).unwrap();
 }
 
-/// Changes a run's file by SQL.
+/// Changes a run's database by SQL.
 fn edit(run: &Path, sql: &str) {
     stored_history::edit(run, sql).unwrap();
 }
@@ -82,9 +82,9 @@ fn every_stored_history_verifies_and_replays() {
         run_of(&std::fs::read_to_string(&path).unwrap(), &folder);
         let replayed = app::replay(&folder, &app::ReplayRequest::default()).unwrap();
         assert!(replayed.iter().all(|task| task.divergence.is_none()), "{name}: {replayed:#?}");
-        // A history has no manifest: a sealed one gets it when somebody goes on with it.
+        // A history has no manifest; a sealed run gets one when it is resumed.
         if Reader::open(&folder).unwrap().count("run_sealed").unwrap() == 1 {
-            // What the run came to is not what is asked: its model may have failed.
+            // How the run ended does not matter here: its model may have failed.
             let (code, told) = told(&place, &["resume", &name, "--runs", "."]);
             assert!(matches!(code, Some(0 | 50 | 60)), "{name}: {told}");
             place.locard_ends(0, &["verify", &name, "--runs", "."]);
@@ -118,7 +118,7 @@ fn store_missing(name: &str, run: &Path) {
     }
 }
 
-/// The head of `runs/sample`, as its page has it.
+/// The head of `runs/sample`, as its README gives it.
 fn sample_head() -> String {
     let page = std::fs::read_to_string(fixtures().join("../../runs/README.md")).unwrap();
     page.split("--head ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned()
@@ -152,7 +152,7 @@ fn the_sealed_sample_verifies_against_its_head_and_replays() {
     assert!(told.contains("verified: raw spans read again from the evidence"), "{told}");
 }
 
-/// A run of the demo in which something was changed by SQL.
+/// A run of the demo that was changed by SQL.
 fn changed(place: &Place, sql: &str) -> PathBuf {
     place.has_demo_run(&[]);
     let run = place.only_run();

@@ -1,4 +1,5 @@
-//! A case of two hosts, of which one holds files of the other and had its clock set back: each answer and each order is asserted against what was planted.
+//! A case with two hosts, one of which holds files of the other and had its clock set back.
+//! Every answer and every order is checked against what was planted.
 
 use crate::support::{Place, answers, facts, invocations, script, str};
 use app::RunRequest;
@@ -22,7 +23,7 @@ fn hive(name: &str) -> Vec<u8> {
     HiveSpec::new(root.path("ControlSet001\\Control\\ComputerName\\ComputerName", key)).build().bytes
 }
 
-/// An event of a computer, by minutes after ten.
+/// An event of a computer, this many minutes after ten.
 fn event<'a>(
     (number, minutes): (u64, i64),
     computer: &'a str,
@@ -69,10 +70,11 @@ const SERVICE: &[(&str, &str)] = &[
     ("AccountName", "LocalSystem"),
 ];
 
-/// The minutes after ten of the logons of ALDER, in the order in which they happened: behind the third its clock was set back by 80.
+/// ALDER's logons in minutes after ten, in the order in which they happened.
+/// After the third, its clock was set back by 80 minutes.
 const MINUTES: [i64; 5] = [-600, 0, 30, -50, 900];
 
-/// ALDER with a copied log of BIRCH among its own, and another in Downloads; BIRCH without a Security log.
+/// ALDER has a copied log of BIRCH among its own and another one in Downloads; BIRCH has no Security log.
 fn two_hosts(place: &Place) {
     place.file("case/alder/C/Windows/notepad.exe", "MZ");
     place.file("case/birch/C/Windows/notepad.exe", "MZ");
@@ -97,7 +99,7 @@ fn told(run: &Run) -> impl Iterator<Item = &FactEntry> {
     run.facts().map(|(_, accepted)| &accepted.fact)
 }
 
-/// The files that the facts of an answer stand in, with the values that they state.
+/// The files that the facts of an answer come from, with the values that they state.
 fn answer(run: &Run, id: &str) -> Vec<(String, String)> {
     let questions = graph::questions(run);
     let question = questions.iter().find(|it| it.objective.id == id).unwrap();
@@ -129,7 +131,7 @@ fn what_one_host_holds_of_another_answers_nothing_about_it() {
     assert_eq!(names, [own("alder"), own("birch")]);
     let agent = (of("birch", "winevt/Logs/System.evtx"), r"C:\birch\agent.exe".to_owned());
     assert_eq!(answer(&run, "services"), [agent]);
-    // The log that was cleared is BIRCH's, of which ALDER holds a copy; its own tells nothing of it.
+    // The cleared log is BIRCH's, and ALDER only has a copy of it. ALDER's own log has no such event.
     let questions = graph::questions(&run);
     let cleared = questions.iter().find(|it| it.objective.id == "cleared").unwrap();
     let Stands::Searched { lacking, .. } = &cleared.stands else { panic!("{:?}", cleared.stands) };
@@ -158,7 +160,7 @@ fn what_one_host_holds_of_another_answers_nothing_about_it() {
     place.locard_ends(0, &["replay", str(&folder)]);
 }
 
-/// The numbers of the records of the last answer.
+/// The record ids and times of the last answer's records.
 fn numbers(request: &TurnRequest) -> Vec<(String, String)> {
     let of = |answer: Answer| match answer {
         Answer::Returned(returned) => returned.page.map(|page| page.output),
@@ -170,7 +172,7 @@ fn numbers(request: &TurnRequest) -> Vec<(String, String)> {
     records.map(|record| (text(record, "record_id"), text(record, "time"))).collect()
 }
 
-/// Each two of them, in their order.
+/// Every pair of facts, in order.
 fn pairs(facts: &[String]) -> impl Iterator<Item = (&String, &String)> {
     let later = |at: usize| facts.iter().skip(at + 1);
     facts.iter().enumerate().flat_map(move |(at, one)| later(at).map(move |other| (one, other)))
@@ -224,7 +226,7 @@ fn every_order_that_is_derived_is_that_in_which_things_happened() {
         .map(|(_, it)| it.derivation.derivation.facts())
         .map(|facts| (number(facts[0]), number(facts[1])))
         .collect();
-    // Numbers go on where times go back: all ten pairs, each the right way round.
+    // Record numbers keep rising when times go back: all ten pairs are derived, each in the right order.
     assert_eq!(ordered.len(), 10, "{ordered:?}");
     assert!(ordered.iter().all(|(one, other)| one < other), "{ordered:?}");
     place.locard_ends(0, &["verify", str(&finished.folder)]);

@@ -1,4 +1,4 @@
-//! What stands out: in evidence that nobody investigated, and first in what a run prints.
+//! What stands out: in evidence that nobody has investigated, and at the top of what a run prints.
 
 use crate::support::{Place, demo_folder, str};
 use ledger::Digest;
@@ -28,7 +28,7 @@ fn a_hunt_gives_what_was_planted_the_highest_level_first_and_nothing_ordinary() 
     let order = ["critical", "high", "medium"];
     let places: Vec<_> = levels.iter().map(|level| order.iter().position(|it| it == level)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{levels:?}");
-    // Files that are there were not deleted, and installed software is ordinary.
+    // Files that exist were not deleted, and installed software is ordinary.
     for ordinary in ["log-file-deleted", "run-key", "service-installed"] {
         assert_eq!(first(ordinary), None, "{ordinary}");
     }
@@ -76,7 +76,8 @@ detection:
     condition: selection and not filter
 ";
 
-/// A folder with a rule that fits what the demo holds, one that looks like it, one for other systems and a broken one.
+/// A folder with a rule that matches the demo, one that looks like it but matches other services, one for another system,
+/// and a broken one.
 fn rules(place: &Place) -> String {
     let folder = place.path("rules");
     std::fs::create_dir_all(folder.join("inner")).unwrap();
@@ -209,7 +210,7 @@ fn a_list_of_good_files_that_is_none_is_told() {
     }
 }
 
-/// A logon that is guessed, and a service that hands a command on.
+/// A guessed password (failed logons, then a successful one), and a service that runs a command shell.
 fn intrusion() -> Vec<u8> {
     log(None)
 }

@@ -1,4 +1,4 @@
-//! Runs that are asked to end: by SIGINT, by SIGTERM, by the interrupt of the library; and programs that are killed.
+//! Runs that are asked to stop, by SIGINT, by SIGTERM or by the library's interrupt, and programs that are killed.
 
 use crate::support::{Place, demo_file, demo_folder, script, str, text};
 use app::{Progress, RunError};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use testkit::scripted::calls;
 
-/// Evidence that takes hours to hash: a file of 1 TiB that has no bytes on the disk.
+/// Evidence that takes hours to hash: a sparse file of 1 TiB.
 fn endless(place: &Place) -> PathBuf {
     let config = "C/Windows/System32/config";
     place.folder(&format!("endless/evidence/{config}"));
@@ -21,7 +21,7 @@ fn endless(place: &Place) -> PathBuf {
     place.path("endless/evidence")
 }
 
-/// Looks again and again, for a minute at the most, until there is something.
+/// Polls until `look` returns something, for a minute at most.
 fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..6000 {
         match look() {
@@ -32,7 +32,7 @@ fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     panic!("it did not come about")
 }
 
-/// A program that does not outlive a test that fails.
+/// A program that is killed if the test fails.
 struct Started(Option<Child>);
 
 impl Started {
@@ -57,7 +57,7 @@ impl Drop for Started {
     }
 }
 
-/// Starts the program, and waits until every agent has ended and only the hashing goes on.
+/// Starts the program, and waits until every agent has ended and only the hashing is left.
 fn started(place: &Place, arguments: &[&str]) -> Started {
     let mut command = place.command(arguments);
     let child = Started(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
@@ -70,14 +70,14 @@ fn started(place: &Place, arguments: &[&str]) -> Started {
     child
 }
 
-/// Sends a signal; a process that has ended in the meantime is none that could be told.
+/// Sends a signal; does nothing if the process has already ended.
 #[expect(clippy::disallowed_methods, reason = "the tests send signals as a person does")]
 fn send(signal: &str, process: u32) {
     let mut command = std::process::Command::new("kill");
     drop(command.args([format!("-{signal}"), process.to_string()]).output().unwrap());
 }
 
-/// The processes that a process has started, and those that these have.
+/// All descendants of a process.
 fn descendants(process: u32) -> Vec<u32> {
     let parent = |id: u32| -> Option<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
@@ -95,7 +95,7 @@ fn descendants(process: u32) -> Vec<u32> {
     found
 }
 
-/// Waits until none of the processes is there any more; one that nobody has reaped yet is no process.
+/// Waits until all of the processes have ended; zombies count as ended.
 fn wait_for_the_end_of(processes: &[u32]) {
     let lives = |id: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
@@ -163,7 +163,7 @@ fn a_second_interrupt_ends_at_once() {
     let evidence = endless(&place);
     let mut child = started(&place, &["run", str(&evidence)]);
     let workers = descendants(child.id());
-    // Workers that stand still keep the program from ending in order.
+    // Stopped workers keep the program from ending cleanly.
     for worker in &workers {
         send("STOP", *worker);
     }
@@ -184,7 +184,7 @@ fn what_a_killed_program_left_is_readable_and_its_scratch_folder_goes_with_the_n
     let evidence = endless(&place);
     let mut child = started(&place, &["run", str(&evidence)]);
     let workers = descendants(child.id());
-    // Beside a living program, another one removes nothing.
+    // While the program lives, another one does not remove its scratch folder.
     place.locard_ends(0, &["tool", "list_hives", "--evidence", str(&demo_folder())]);
     assert_eq!(scratch_folders(&place), 1);
     child.child().kill().unwrap();

@@ -1,4 +1,4 @@
-//! Language models behind servers on this machine: what goes wrong, what is recorded, what it may cost.
+//! Language models on local servers: failures, recordings and costs.
 
 mod budgets;
 mod recordings;
@@ -12,16 +12,16 @@ use std::process::Output;
 use testkit::api::{ApiServer, Fault, KEY, Play, Said, Says, Speaks};
 
 const BOTH: [Speaks; 2] = [Speaks::Anthropic, Speaks::OpenAi];
-/// How many agents are shipped: each makes the same calls here.
+/// The number of shipped agents; each makes the same calls here.
 const AGENTS: usize = 7;
 const HIVE: &str = "C/Windows/System32/config/SYSTEM";
 
-/// Evidence with a computer's name in it.
+/// Evidence that contains a computer's name.
 fn host(place: &Place) {
     place.file(&format!("host/{HIVE}"), demo_file("Windows/System32/config/SYSTEM"));
 }
 
-/// The name of the server's model for the command line.
+/// The server's model as named on the command line.
 fn model(server: &ApiServer, speaks: Speaks) -> String {
     let dialect = match speaks {
         Speaks::Anthropic => "anthropic",
@@ -37,7 +37,7 @@ fn locard(place: &Place, key: &str, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// A run with the right key, which must end with `code`; gives what it printed.
+/// Runs the program with the right key; it must end with `code`. Returns what it printed.
 fn ends(place: &Place, code: i32, arguments: &[&str]) -> (String, String) {
     let output = locard(place, KEY, arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -45,7 +45,7 @@ fn ends(place: &Place, code: i32, arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
-/// What the model says next: it looks, states what is true and what is not, and stops.
+/// The model's next reply: it looks something up, claims something true and something false, and stops.
 fn says(body: &Value) -> Says {
     let messages = body["messages"].as_array().unwrap();
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
@@ -76,13 +76,13 @@ fn healthy(speaks: Speaks) -> ApiServer {
     ApiServer::start(speaks, "m", |_, body| Play::Say(says(body))).unwrap()
 }
 
-/// The facts of a run, for programs.
+/// The facts of a run in JSON.
 fn facts(place: &Place, run: &Path) -> Value {
     let out = place.locard_ends(0, &["facts", str(run), "--format", "json"]);
     serde_json::from_str::<Value>(&out).unwrap()["facts"].take()
 }
 
-/// Whether the text stands in a file below the folder.
+/// Whether any file below the folder contains the text.
 fn stands_in(folder: &Path, sought: &str) -> bool {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     entries.map(|entry| entry.path()).any(|path| match path.is_dir() {

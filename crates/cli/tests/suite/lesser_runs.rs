@@ -1,4 +1,4 @@
-//! Runs that promise less: unconfined ones, and ones that broke off.
+//! Runs with weaker guarantees: unconfined ones, and ones that broke off.
 
 use crate::support::{Place, copy_folder, demo_folder, invocations, script, str, text};
 use ledger::Rules;
@@ -33,7 +33,7 @@ fn a_confined_run_does_not_say_that_it_was_not() {
     }
 }
 
-/// A copy of a run folder as a power cut would have left it: taken while the agent, which has recorded a fact, is asked again.
+/// A copy of a run folder as a power cut would leave it, taken while the agent, which has recorded a fact, is asked for another turn.
 pub(crate) fn broken_off(place: &Place) -> PathBuf {
     let (asked, is_asked) = channel();
     let (go_on, may_go_on) = channel::<()>();
@@ -50,7 +50,7 @@ pub(crate) fn broken_off(place: &Place) -> PathBuf {
         }),
         Box::new(move |_| {
             asked.send(()).unwrap();
-            // The other end may be gone: then the copy failed, and the test with it.
+            // If the other end is gone, the copy failed, and the test fails anyway.
             let _ = may_go_on.recv();
             words("done")
         }),

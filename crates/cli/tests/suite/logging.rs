@@ -1,10 +1,10 @@
-//! `--log` and `LOCARD_LOG`: what the program did, and above `debug` nothing of the evidence.
+//! `--log` and `LOCARD_LOG`: what the program did, without anything from the evidence above `debug`.
 
 use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Runs the demo with a log; gives its lines.
+/// Investigates the demo with a log and returns the log's text.
 fn logged(place: &Place, file: &str, levels: Option<&str>) -> String {
     let mut command = place.command(&["run", str(&demo_folder()), "--log", file]);
     if let Some(levels) = levels {
@@ -27,7 +27,7 @@ fn a_log_holds_each_call_and_no_value_of_the_evidence_above_debug() {
     assert_eq!(lines.last().unwrap()["code"], 0);
     let facts = place.locard_ends(0, &["facts", "latest", "--format", "json"]);
     let facts: Value = serde_json::from_str(&facts).unwrap();
-    // What only a fact has: values of six bytes and more that are no word of ours.
+    // The labels, paths and subjects of facts, if they have at least six bytes.
     let mut values = BTreeSet::new();
     for fact in facts["facts"].as_array().unwrap() {
         let fact = &fact["fact"];

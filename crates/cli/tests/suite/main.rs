@@ -1,4 +1,5 @@
-//! The whole program: its commands in a hermetic environment, and runs with scripted models through the real worker, store and gateway.
+//! Tests of the whole program: its commands in an isolated environment, and runs with scripted models through
+//! the real worker, store and gateway.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

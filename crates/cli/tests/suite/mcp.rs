@@ -1,4 +1,4 @@
-//! `locard mcp`: agents of other programs, honest and otherwise, and the runs that come of them.
+//! `locard mcp`: agents of other programs, honest or not, and the runs that they make.
 
 mod apart;
 mod client;
@@ -23,7 +23,7 @@ fn over_demo(place: &Place) -> Client {
     Client::old(place, &arguments.each_ref().map(String::as_str))
 }
 
-/// A folder with one small hive, and a file that takes longer to hash than any test lasts.
+/// A folder with one small hive, and a file that takes longer to hash than any test takes.
 fn slow_case(place: &Place) -> String {
     let sam = "Windows/System32/config/SAM";
     place.file(&format!("host/C/{sam}"), demo_file(sam));
@@ -40,7 +40,7 @@ fn told(result: &Value) -> String {
     result["structuredContent"].to_string()
 }
 
-/// The computer's name as the demo's registry has it: the call, and the record.
+/// Looks up the computer's name in the demo's registry; returns the invocation and the record.
 fn computer_name(client: &mut Client, task: &str) -> (String, Value) {
     let result = client.call("records", json!({"task": task, "source": "computer_name"}));
     assert_eq!(result["isError"], false, "{result}");
@@ -48,7 +48,7 @@ fn computer_name(client: &mut Client, task: &str) -> (String, Value) {
     (invocation, result["structuredContent"]["records"][0].clone())
 }
 
-/// A reading of the computer's name; the key that it stands in tells one record from another.
+/// A reading of the computer's name, with its key path, which distinguishes the records.
 fn reading(invocation: &str, record: &Value, name: &str) -> Value {
     let values = json!({"name": name, "key_path": record["fields"]["key_path"]});
     json!([{"predicate": "configured", "values": values, "invocation": invocation}])
@@ -168,7 +168,7 @@ fn a_statement_grounds_by_the_rows_that_it_names_and_by_nothing_that_it_says() {
     let closed = client.call("close_run", json!({"run": opened.run}));
     assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
     client.leave();
-    // Tables that are others now end with another code.
+    // If the case tables differed now, the exit code would not be 0.
     place.locard_ends(0, &["verify", &opened.name, "--evidence"]);
     let report: Value =
         serde_json::from_str(&place.locard_ends(0, &["report", &opened.name, "--format", "json"])).unwrap();
@@ -292,7 +292,7 @@ fn two_clients_at_once_have_runs_of_their_own_and_neither_guesses_the_others_han
         assert_eq!(task_of(&place, &opened.name)["model"], format!("mcp:{name}/1"));
         verified(&place, &opened.name);
     }
-    // Equal runs have equal ids: what differs is who asked.
+    // Equal runs have equal ids, whoever the client is.
     assert_eq!(mine, theirs);
     assert_eq!(server.end(), Some(0));
 }
@@ -423,7 +423,7 @@ fn agents_of_one_client_work_side_by_side_each_in_a_task_of_its_own() {
         assert_eq!(message["result"]["isError"], false, "{message}");
         assert!(waited.remove(&message["id"].as_u64().unwrap()), "{message}");
     }
-    // An invocation of one task grounds nothing in another; its own equal call does.
+    // An invocation of one task supports nothing in another, but the citation heals to that task's own, equal call.
     let other = json!({"task": opened.tasks[1], "readings": reading(&invocation, &record, name)});
     let said = client.call("record_phenomenon", other);
     assert_eq!(answer(&said)["readings"][0]["healed"], true, "{said}");
@@ -472,7 +472,7 @@ fn a_task_whose_client_says_nothing_ends_after_its_idle_time() {
     let mut client = Client::old(&place, &[case, demo, "--idle", "1"]);
     let opened = client.open(&["registry"]);
     let closed = loop {
-        // It asks for nothing of the task, and so keeps nothing open.
+        // This call concerns no task, so it keeps none open.
         let runs = client.call("list_runs", json!({}));
         if runs["structuredContent"]["runs"][0]["state"] == "sealed" {
             break client.call("close_run", json!({"run": opened.run}));
@@ -511,7 +511,7 @@ fn a_client_that_sends_too_much_is_told_so_and_the_server_lives_within_its_bound
     verified(&place, &opened.name);
 }
 
-/// Asks for something that any server answers; 200 where it does.
+/// Requests something that any server can answer; returns 200 if it did, and 500 otherwise.
 fn resources(client: &mut Client) -> u16 {
     let number = client.begin("resources/list", json!({}));
     loop {
@@ -523,7 +523,7 @@ fn resources(client: &mut Client) -> u16 {
     }
 }
 
-/// The most memory that a process has had, in KiB.
+/// The peak memory use of a process, in KiB.
 fn peak_kib(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
@@ -571,7 +571,7 @@ fn requests_that_share_an_id_do_not_get_by_the_bound_and_stop_nothing() {
             id => break assert_eq!(id, Some(number), "{message}"),
         }
     }
-    // Requests are answered as they are done, not in their order.
+    // Requests are answered as they finish, not in order.
     assert!(answered <= 400, "{answered}");
     assert_eq!(client.leave().0, Some(0));
 }
@@ -600,7 +600,7 @@ fn invented_citations_ground_nothing_whatever_a_client_cites() {
     let (one, other) = (client.open(&["registry"]), client.open(&["registry"]));
     let (invocation, record) = computer_name(&mut client, one.task());
     let name = record["fields"]["name"].as_str().unwrap();
-    // The other task has read nothing: what this one read is no evidence there.
+    // The other task has read nothing, and may not use what this one read.
     let stolen = json!({"task": other.task(), "readings": reading(&invocation, &record, name)});
     let refused = client.call("record_phenomenon", stolen);
     assert_eq!(refused["isError"], true, "{refused}");

@@ -1,4 +1,5 @@
-//! The memory across runs: what a run showed is told to the next, nothing of a case reaches another, and old ways stay the same without it.
+//! The memory across runs: the next run recalls what earlier ones showed, nothing of a case reaches another case,
+//! and without a memory runs are as before.
 
 use crate::support::{Place, demo_file, demo_folder, str, text};
 use graph::Run;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const SAM: &str = "Windows/System32/config/SAM";
 
-/// Runs the demo with a memory; gives the run.
+/// Runs the demo with a memory and returns the run.
 fn taught(place: &Place, memory: &str, more: &[&str]) -> (PathBuf, Run) {
     let before: BTreeSet<PathBuf> = place.runs().into_iter().collect();
     let demo = demo_folder();
@@ -30,7 +31,7 @@ fn heads(run: &Run) -> Value {
     serde_json::to_value(&run.sealed.as_ref().unwrap().heads).unwrap()
 }
 
-/// All bytes of the files of a store.
+/// The content of all files of a store.
 fn bytes(file: &Path) -> Vec<u8> {
     let folder = file.parent().unwrap();
     let name = file.file_name().unwrap().to_str().unwrap();
@@ -62,7 +63,7 @@ fn what_a_run_showed_is_told_to_the_next_and_stands_in_its_first_event() {
     assert!(told.iter().all(|told| (1..=10).contains(&told.lessons.len())));
     let known: BTreeSet<&str> = all.iter().map(|kept| kept["id"].as_str().unwrap()).collect();
     assert!(lines().all(|lesson| known.contains(lesson.id.as_str())));
-    // What was told is what agents read, whatever becomes of the memory.
+    // The agents read what is in the log, whatever happens to the memory later.
     place.locard_ends(0, &["memory", "forget", "--all", "--memory", "memory"]);
     place.locard_ends(0, &["replay", str(&folder)]);
     place.locard_ends(0, &["verify", str(&folder)]);
@@ -105,7 +106,7 @@ fn the_general_store_holds_no_value_of_a_case() {
     let store = memory::Store::open(&place.path("memory/general.sqlite"), memory::Scope::General).unwrap();
     let lessons = store.all().unwrap();
     let texts = lessons.iter().map(|kept| serde_json::to_string(&kept.lesson).unwrap());
-    // All that it says is shipped, but for the names of its members.
+    // All words of the lessons that the program itself ships, which is all of them except for the names of JSON members.
     let said: BTreeSet<String> =
         texts.flat_map(|text| memory::words(&text)).filter(|word| memory.ships(word)).collect();
     let mut looked = 0;
@@ -113,7 +114,7 @@ fn the_general_store_holds_no_value_of_a_case() {
         let fact = &accepted.fact;
         let values = fact.values.iter().chain([&fact.subject]).map(|bound| bound.value.to_text());
         for value in values.filter(|value| value.len() >= 6) {
-            // What the program itself ships says nothing of the case.
+            // A value that the program itself ships reveals nothing about the case.
             let value = value.to_lowercase();
             let is_shipped = memory::words(&value).iter().all(|word| memory.ships(word))
                 || said.iter().any(|word| word.contains(&value));
@@ -205,11 +206,11 @@ fn the_memory_is_where_the_system_keeps_data_and_can_be_switched_off() {
     assert!(!data.join("locard").exists());
     run(&[], &[("XDG_DATA_HOME", &data), ("HOME", &home)]);
     assert!(data.join("locard/memory/general.sqlite").is_file());
-    // The log of heads is there.
+    // Only the log of heads is in the home folder.
     assert!(!home.join(".local/share").exists());
     run(&[], &[("XDG_DATA_HOME", Path::new("relative")), ("HOME", &home)]);
     assert!(home.join(".local/share/locard/memory/general.sqlite").is_file());
-    // Evidence is never written.
+    // Nothing is ever written into the evidence.
     let inside = place.locard(&["run", "host", "--memory", "host/memory"]);
     assert_eq!(inside.status.code(), Some(2), "{}", text(&inside.stderr));
     let broken = place

@@ -1,4 +1,4 @@
-//! Files that anybody can have put where they stand say what they hold, and prove nothing about the host.
+//! Files in places where anybody could have put them: their content is reported, but proves nothing about the host.
 
 use crate::support::{Place, invocations, script, str};
 use graph::{Run, Stands};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use testkit::samples::samples;
 use testkit::scripted::{calls, words};
 
-/// A host with nothing in the places of Windows, and a copy of every format in two folders that users can write to.
+/// A host without files in the places of Windows, and copies of all formats in two folders that users can write to.
 fn decoys(place: &Place) {
     place.file("case/evidence/Windows/notepad.exe", "MZ");
     for (number, sample) in samples().iter().enumerate() {
@@ -38,7 +38,7 @@ fn of_host(run: &Run) -> Vec<String> {
     facts.map(graph::fact_title).collect()
 }
 
-/// The questions about the host whose sources are told to have been searched in vain.
+/// The questions about the host that count as searched without a result.
 fn searched(run: &Run) -> Vec<String> {
     let questions = graph::questions(run);
     let of_host = |objective: &Objective| placement::of(&objective.condition.record).is_some();
@@ -64,9 +64,9 @@ fn files_outside_their_places_answer_no_question_about_the_host() {
     let told: Vec<_> = facts(&run).filter(belongs).collect();
     assert!(told.len() > 40, "{}", told.len());
     assert!(told.iter().all(|fact| fact.placement == Some(Placement::Elsewhere)));
-    // A copy is no source that could have been searched.
+    // A copy is not a source that could be searched for an answer about the host.
     assert_eq!(searched(&run), [""; 0]);
-    // What is asked of files themselves has its answers.
+    // Questions about files as such are answered.
     let of_files = ["downloads", "profiles", "programs", "users"];
     let others: Vec<_> = answered(&run).into_iter().filter(|id| !of_files.contains(&id.as_str())).collect();
     assert_eq!(others, [""; 0]);

@@ -1,4 +1,4 @@
-//! The story this project comes from: values truly read, ids mistyped.
+//! The problem that motivated this project: values that were really read, cited with mistyped ids.
 
 use crate::support::{Place, invocations, script};
 use graph::Judged;
@@ -79,7 +79,7 @@ fn a_right_id_needs_no_healing() {
 #[test]
 fn nothing_is_healed_where_several_different_outputs_hold_the_reading() {
     let place = Place::new();
-    // Two profiles have the same flags: two records, two outputs, one reading.
+    // Two profiles have the same flags, so one reading fits two records in two outputs.
     let key = |sid: &str| {
         let key = format!(r"Microsoft\Windows NT\CurrentVersion\ProfileList\{sid}");
         ("parse_registry_key", json!({"hive": "p1/Windows/System32/config/SOFTWARE", "key": key}))

@@ -1,4 +1,5 @@
-//! Name indexes of whole runs: kept of images, made anew of folders, never trusted blindly, and never a reason to fail.
+//! Name indexes in whole runs: cached for images, rebuilt for folders, never trusted blindly, and never a reason
+//! for a run to fail.
 
 use crate::support::{Place, collect_demo, str, text};
 use ledger::TaskId;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A disk with a partition table and one partition of a file system that nobody knows.
+/// A disk with a partition table and one partition with an unknown file system.
 fn disk(place: &Place) -> PathBuf {
     let mut bytes = vec![0u8; 64 * 512];
     bytes[446 + 4] = 0x83;
@@ -18,7 +19,7 @@ fn disk(place: &Place) -> PathBuf {
     place.file("evidence/disk.raw", bytes)
 }
 
-/// A run of the program over a piece of evidence: the indexes in its log, the last link of each task, and what was said.
+/// A run of the program over a piece of evidence: the indexes in its log, the last link of each task, and its standard error.
 struct Ran {
     names: Vec<NamesIndexed>,
     heads: BTreeMap<TaskId, String>,
@@ -45,7 +46,7 @@ fn indexes(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The index in the cache and what is known of it.
+/// The cached index and its metadata file.
 fn cached(place: &Place) -> (PathBuf, PathBuf) {
     let mut files = indexes(&place.path("cache"));
     assert_eq!(files.len(), 2, "{files:?}");
@@ -78,7 +79,7 @@ fn an_image_is_indexed_once_and_equal_runs_are_equal() {
         assert_eq!((&other.names, &other.heads), (&cold.names, &cold.heads));
         assert_eq!(other.said, cold.said);
     }
-    // Other evidence has another entry.
+    // Evidence that differs, even only in its modification time, has its own entry.
     place.file("evidence/disk.raw", std::fs::read(&disk).unwrap());
     run(&place, &disk, &["--cache", "cache"]);
     assert_eq!(indexes(&place.path("cache")).len(), 4, "its time of change differs");
@@ -110,7 +111,7 @@ fn an_index_of_other_evidence_keeps_the_run_unsealed_and_leaves_the_cache() {
     told["evidence"] = json!("0".repeat(64));
     replace(&known, crate::support::with_own_check(&told).as_bytes());
 
-    // Samples alone cannot tell.
+    // Sampled hashes cannot detect this.
     let sampled = run(&place, &disk, &["--cache", "cache", "--integrity", "sampled"]);
     assert_eq!(sampled.names.len(), 1);
     let output = place.locard(&["run", str(&disk), "-q", "--cache", "cache"]);

@@ -1,4 +1,5 @@
-//! Sentences of a run before [`ledger::Behaviour::Tells`], which agents wrote: verified, shown as a reading; and every way of forging them that the log contradicts.
+//! Sentences that agents wrote, in runs from before [`ledger::Behaviour::Tells`]: they are verified and shown as an agent's
+//! reading, and every forgery of them that contradicts the log is found.
 
 use crate::support::{Logged, Place, facts, invocations, rechained, str};
 use app::{Level, Standing};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use testkit::recording::{self, Recording, Script};
 use testkit::scripted::calls;
 
-/// A lead of an earlier version: it records two settings, and tells three sentences, of which one is refused.
+/// A lead of an earlier version: it records two settings and tells three sentences, one of which is refused.
 struct Lead(u32);
 
 impl Script for Lead {
@@ -82,7 +83,7 @@ impl Script for Lead {
 const HIVE: &str = "p1/Windows/System32/config/SYSTEM";
 const KEY: &str = r"ControlSet001\Control\ComputerName\ComputerName";
 
-/// A run as it was made before there were statements.
+/// A run as it was made before statements existed.
 fn told(place: &Place) -> PathBuf {
     let mut rules = Rules { sweep: false, ..Rules::default() };
     rules.recovery.attempts = 0;
@@ -114,7 +115,7 @@ fn told(place: &Place) -> PathBuf {
     folder
 }
 
-/// Changes the first sentence that was let in.
+/// Changes the first accepted sentence.
 fn sentence(log: &mut Logged, change: impl Fn(&mut ledger::SentenceEntry)) {
     let told = log.iter_mut().find_map(|(_, event, _)| match event {
         Event::SentenceAccepted(told) => Some(&mut told.sentence),
@@ -123,7 +124,7 @@ fn sentence(log: &mut Logged, change: impl Fn(&mut ledger::SentenceEntry)) {
     change(told.unwrap());
 }
 
-/// Changes the first sentence as it was claimed.
+/// Changes the claim of the first sentence.
 fn claimed(log: &mut Logged, change: impl Fn(&mut ledger::SentenceClaim)) {
     let claim = log.iter_mut().find_map(|(_, event, _)| match event {
         Event::ClaimSubmitted(submitted) => match &mut submitted.stated {
@@ -146,7 +147,7 @@ fn other(log: &Logged) -> NodeId {
 
 type Forgery = (&'static str, fn(&mut Logged), &'static str);
 
-/// What is changed, and what is said of it.
+/// The forgery's name, the change, and what `verify` says about it.
 const FORGERIES: &[Forgery] = &[
     (
         "words",
@@ -205,7 +206,7 @@ const FORGERIES: &[Forgery] = &[
     (
         "left out",
         |log| {
-            // The last sentence goes: its call stated it, and it was never judged.
+            // Removes the last sentence, so that the call that stated it was never judged.
             let at =
                 log.iter().rposition(|(_, event, _)| matches!(event, Event::SentenceAccepted(_))).unwrap();
             log.drain(at - 1..=at);

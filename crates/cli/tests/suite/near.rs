@@ -1,11 +1,11 @@
-//! An absence names what is near the thing that is absent: it would print like the presence of it.
+//! An absence names similar things that do exist: printed without them, it could be misread.
 
 use crate::support::{Place, invocations, script, str};
 use ledger::Rules;
 use serde_json::{Value, json};
 use testkit::scripted::calls;
 
-/// A search and the absence that it shows, as a call each.
+/// The call of a search, and the call that records the absence it shows.
 fn absent(search: (&'static str, Value), absence: Value) -> [crate::support::Turn; 2] {
     [
         Box::new(move |_| calls(1, std::slice::from_ref(&search))),
@@ -60,7 +60,7 @@ fn a_search_that_leaves_something_out_shows_no_absence() {
     };
     let absence = json!({ "form": "events", "channel": "Security", "ids": [1102] });
     for (tool, arguments, because) in [
-        // The demo's log was cleared: with the event left out nothing is found.
+        // The demo's log was cleared, but a search that excludes this event finds nothing.
         (
             "records",
             search(json!({ "exclude": "1102" })),

@@ -1,6 +1,7 @@
-//! Every shipped objective is met by evidence that answers it, and stays unmet over evidence that only looks as if it did.
+//! Every shipped objective is met by evidence that answers it, and stays unmet with evidence that only seems to.
 //!
-//! Each objective has a folder of either kind; all folders of an agent are one piece of evidence, so that each also tempts the agent's other objectives (but for those that any true source answers).
+//! Each objective has a tempting and an answering folder. All tempting folders of an agent are one piece of evidence, and so are
+//! all answering ones, so that each folder also tempts the agent's other objectives (except for those that any true source answers).
 
 mod eventlog;
 mod execution;
@@ -20,20 +21,20 @@ use ledger::{EvidenceKind, FactEntry, Rules, Weight};
 use llm::{Model, Playbook};
 use std::path::Path;
 
-/// What an objective is tried on.
+/// The evidence to test an objective with.
 struct Trial {
-    /// The objective's id in its agent.
+    /// The objective's id within its agent.
     objective: &'static str,
-    /// Evidence that looks as if it answered, and does not.
+    /// Evidence that seems to answer the question and does not.
     tempting: fn(&Folder<'_>),
-    /// The least evidence that answers.
+    /// The minimal evidence that answers it.
     answering: fn(&Folder<'_>),
 }
 
-/// Where a trial puts its files.
+/// The folder that a trial puts its files into.
 struct Folder<'p> {
     place: &'p Place,
-    /// The folder's path in the place.
+    /// The folder's path within the place.
     path: String,
 }
 
@@ -61,7 +62,7 @@ fn trials(agent: &str) -> &'static [Trial] {
     }
 }
 
-/// Lets one agent work through its playbook over a folder of evidence.
+/// Runs one agent's playbook over a folder of evidence.
 fn investigated(place: &Place, agent: &Agent, evidence: &Path) -> (Finished, Run) {
     let request = RunRequest {
         case: app::load_case(evidence).unwrap(),
@@ -77,14 +78,14 @@ fn investigated(place: &Place, agent: &Agent, evidence: &Path) -> (Finished, Run
     (finished, run)
 }
 
-/// The facts that meet an objective of a run's only agent.
+/// The facts that meet an objective of the run's only agent.
 fn meeting<'r>(finished: &Finished, run: &'r Run, objective: &str) -> Vec<&'r FactEntry> {
     let (_, ended) = &finished.tasks[0];
     let result = ended.objectives.iter().find(|result| result.id == objective).unwrap();
     result.facts.iter().map(|id| run.fact(*id).unwrap()).collect()
 }
 
-/// Lays out one folder for each trial, and gives the folder around them.
+/// Creates a folder for each trial, and returns the folder that contains them.
 fn laid_out<'t>(
     place: &Place,
     name: &str,
@@ -116,7 +117,8 @@ fn every_shipped_objective_is_tried() {
     }
 }
 
-/// Any true source answers what gives the context: such trials are tried apart, or what tempts the others would answer them.
+/// Any true source meets the objectives that give context. Their trials are run separately, because the tempting evidence
+/// of the others would meet them.
 fn nothing_is_met_by_what_only_looks_like_an_answer(agent: &str) {
     let agent = shipped(agent);
     let (apart, together): (Vec<_>, Vec<_>) =
@@ -179,14 +181,14 @@ fn every_objective_is_met_by_its_answer() {
     }
 }
 
-/// What answers one objective of an agent is not taken for the answer to another, wherever it lies.
+/// Evidence that answers one of an agent's objectives does not answer another, wherever it is.
 #[test]
 fn what_was_typed_is_no_command_of_a_task_though_it_lies_in_a_folder_of_that_name() {
     let place = Place::new();
     let file = "evidence/C/Backup/Tasks/ConsoleHost_history.txt";
     place.file(file, "Get-Content drivers/etc/hosts\r\n");
     let (finished, run) = investigated(&place, &shipped("execution"), &place.path("evidence"));
-    // Nor was it typed here: PowerShell keeps no history in such a folder.
+    // It is not a command typed on this computer either, because PowerShell keeps no history in such a folder.
     assert_eq!((meeting(&finished, &run, "commands").len(), run.facts().count()), (0, 2));
     let (finished, run) = investigated(&place, &shipped("persistence"), &place.path("evidence"));
     assert!(meeting(&finished, &run, "tasks").is_empty());

@@ -1,4 +1,4 @@
-//! `locard replay --rules`: a recorded run judged anew under other rules.
+//! `locard replay --rules`: judges a recorded run again under other rules.
 
 use crate::support::rechained;
 use crate::support::{Place, answers, demo_folder, invocations, script, str};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use testkit::scripted::{Scripted, calls, words};
 
-/// The run judged anew under a rules file.
+/// Judges the run again under a rules file.
 fn rejudged(place: &Place, run: &str, rules: &str) -> Value {
     let file = place.file("other.toml", rules);
     let out = place.locard_ends(0, &["replay", run, "--rules", str(&file), "--format", "json"]);
@@ -24,7 +24,7 @@ fn text(place: &Place, run: &str, rules: &str) -> String {
     place.locard_ends(0, &["replay", run, "--rules", str(&file)])
 }
 
-/// Each line of a block of docs/replay.md must be printed; one that begins with an ellipsis leaves something out.
+/// Asserts that every line of a block in docs/replay.md is printed; lines that begin with an ellipsis are skipped.
 #[track_caller]
 fn as_documented(number: usize, told: &str) {
     let page = std::fs::read_to_string(demo_folder().join("../../docs/replay.md")).unwrap();
@@ -38,7 +38,7 @@ fn rules(text: &str) -> Rules {
     toml::from_str(text).unwrap()
 }
 
-/// How many claims come out otherwise in each way, over all tasks.
+/// How many claims differ in each way, over all tasks.
 fn ways(rejudged: &Value) -> Value {
     let counts = rejudged["totals"]["changes"].as_object().unwrap();
     counts
@@ -60,13 +60,13 @@ fn nothing_changes(rejudged: &Value) {
     }
 }
 
-/// The id with its last digit changed, as a model mistypes it.
+/// The id with its last digit changed, as a model might mistype it.
 fn mistyped(id: &str) -> String {
     let (rest, last) = id.split_at(id.len() - 1);
     format!("{rest}{}", if last == "0" { "1" } else { "0" })
 }
 
-/// An agent that lists the files and records some of them, one to a call and sixteen calls to a turn, citing a mistyped id.
+/// An agent that lists the files and records some of them, one per call and sixteen calls per turn, citing a mistyped id.
 fn careless(first: usize, number: usize) -> Scripted {
     let mut turn = 0;
     let mut readings: Vec<Value> = Vec::new();
@@ -103,7 +103,7 @@ fn careless_agents() -> Vec<(&'static str, Scripted)> {
     vec![("filesystem", careless(10, 28)), ("registry", careless(38, 28)), ("timeline", careless(66, 27))]
 }
 
-/// The first story that the project starts from.
+/// The first incident that motivated this project.
 #[test]
 fn eighty_three_refused_citations_are_healed_under_the_rescue() {
     let place = Place::new();
@@ -118,7 +118,7 @@ fn eighty_three_refused_citations_are_healed_under_the_rescue() {
     let totals = &other["totals"];
     assert_eq!((&totals["facts_then"], &totals["facts_now"]), (&json!(0), &json!(83)));
     assert_eq!((&totals["refused_then"], &totals["refused_now"]), (&json!(83), &json!(0)));
-    // The first sixteen of each agent stand in one reply; what follows it might have been claimed otherwise.
+    // The first sixteen claims of each agent are in one reply. After that reply, the agent might have claimed something else.
     assert_eq!(totals["changes"]["heals"]["estimated"], 83 - 3 * 16);
     for task in other["tasks"].as_array().unwrap() {
         assert_eq!(task["first"], json!({"turn": 2, "call": "call-2-0", "index": 0}));
@@ -130,7 +130,7 @@ fn eighty_three_refused_citations_are_healed_under_the_rescue() {
         }
     }
     as_documented(1, &text(&place, folder, "[gate]\nrescue = true\n"));
-    // These agents do not listen, so that the estimate can be held against what they do when they are asked.
+    // These agents ignore what they are told, so the estimate must equal what they do when really run under the other rules.
     let live = Place::new();
     let (_, live) = live.investigate(Rules::default(), careless_agents());
     let lived: BTreeSet<_> = live.facts().map(|(_, accepted)| fact_title(&accepted.fact)).collect();
@@ -142,7 +142,7 @@ fn eighty_three_refused_citations_are_healed_under_the_rescue() {
     assert_eq!((estimated.len(), &estimated), (83, &lived));
 }
 
-/// An agent that investigates until its turns are spent, asks for evidence eleven times more, and only then records.
+/// An agent that investigates until its turns are used up, asks for evidence eleven more times, and only then records.
 fn late() -> Scripted {
     let mut turn = 0;
     let mut cited = String::new();
@@ -164,7 +164,7 @@ fn late() -> Scripted {
     })
 }
 
-/// A run of the late agent, which shall find out whose folders there are.
+/// A run of the late agent with the objective to find out whose folders there are.
 fn late_run(place: &Place, rules: Rules) -> (PathBuf, graph::Run) {
     let mut request = place.request(rules, vec![("timeline", late())]);
     request.agents[0].spec.objectives = serde_json::from_value(json!([{
@@ -179,7 +179,7 @@ fn late_run(place: &Place, rules: Rules) -> (PathBuf, graph::Run) {
     (finished.folder, run)
 }
 
-/// The second story that the project starts from: what ten turns of recording would have made of a run with thirty.
+/// The second incident that motivated this project: what ten record turns would have made of a run with thirty.
 #[test]
 fn under_ten_record_turns_the_late_timeline_agent_records_nothing() {
     let place = Place::new();
@@ -199,17 +199,17 @@ fn under_ten_record_turns_the_late_timeline_agent_records_nothing() {
     for change in task["changes"].as_array().unwrap() {
         assert_eq!((&change["change"], &change["turn"]), (&json!("falls"), &json!(72)));
         assert_eq!(change["now"], json!({"verdict": "not_judged", "because": "turn_not_reached"}));
-        // It is told nothing else before it is ended: that is certain.
+        // The agent is told nothing different before its end, so this is certain and not an estimate.
         assert_eq!(change["estimate"], json!(false));
     }
     assert_eq!(task["told_same_until"], Value::Null);
     as_documented(2, &text(&place, str(&folder), "[budgets]\nrecord_turns = 10\n"));
-    // So it is when it is asked under these rules.
+    // A real run under these rules has the same result.
     let (_, live) = late_run(&Place::new(), rules("[budgets]\nrecord_turns = 10"));
     assert_eq!((live.facts().count(), live.tasks.values().next().unwrap().turns), (0, 70));
 }
 
-/// The other way round: a log of ten turns does not know what twenty more would have brought.
+/// The reverse: a log of ten turns cannot show what twenty more would have brought.
 #[test]
 fn under_thirty_record_turns_the_log_of_ten_ends_before_anything_is_known() {
     let place = Place::new();
@@ -231,7 +231,7 @@ fn under_thirty_record_turns_the_log_of_ten_ends_before_anything_is_known() {
 #[test]
 fn calls_that_were_refused_then_are_answered_where_the_recording_can_and_counted_where_it_cannot() {
     let place = Place::new();
-    // In the record phase the agent asks for one folder that it has seen, and for one that it has not.
+    // In the record phase, the agent asks for a folder that it has seen, or for one that it has not.
     let late = |wanted: &'static str| -> Scripted {
         script(vec![
             Box::new(|_| calls(1, &[("list_directory", json!({"path": "p1/Users"}))])),
@@ -256,7 +256,7 @@ fn calls_that_were_refused_then_are_answered_where_the_recording_can_and_counted
         assert_eq!((&task["unanswered_calls"], &task["told_same_until"]), (&json!(1), &json!(2)));
         assert_eq!((&task["now"]["facts"], &task["changes"]), (&json!(1), &json!([])));
     }
-    // Without any tool of investigation there is nothing to cite.
+    // Without any investigation tool, there is nothing to cite.
     let narrow = rejudged(&place, str(&finished.folder), "[surfaces]\ninvestigate = [\"RECORD\"]\n");
     assert_eq!(ways(&narrow), json!({"falls": 2}));
     let told = text(&place, str(&finished.folder), "[surfaces]\ninvestigate = [\"RECORD\"]\n");
@@ -282,7 +282,7 @@ fn what_is_shown_of_an_output_changes_no_verdict_and_makes_what_follows_an_estim
     assert!(told.contains("    after turn 1 it is told something else\n"), "{told}");
 }
 
-/// A call more or less shifts no id: what a reply cites is what it cited.
+/// Making more or fewer calls does not shift ids: a reply still cites what it cited before.
 #[test]
 fn readings_cite_what_they_cited_where_a_call_before_is_not_made() {
     let place = Place::new();
@@ -300,7 +300,7 @@ fn readings_cite_what_they_cited_where_a_call_before_is_not_made() {
     ]);
     let (finished, run) = place.investigate(Rules::default(), vec![("filesystem", agent)]);
     assert_eq!(run.facts().count(), 1);
-    // Two calls of the first turn are not made, and one that was answered from the log is.
+    // Two calls of the first turn are not made. A later one, which the log had answered, is made instead.
     let other =
         rejudged(&place, str(&finished.folder), "[budgets]\ncalls_per_turn = 1\n[gate]\nrescue = false\n");
     let task = &other["tasks"][0];
@@ -326,7 +326,8 @@ fn what_the_file_leaves_out_keeps_the_value_of_the_run() {
     assert!(told.contains("line 2") && told.contains("did you mean `rescue`?"), "{told}");
 }
 
-/// Under its own rules nothing comes out otherwise: whatever the mistakes, whatever budget ended it, wherever its log breaks off.
+/// Under its own rules, nothing about a run changes, whatever mistakes its agents made, whichever budget ended it,
+/// and wherever its log breaks off.
 #[test]
 fn under_its_own_rules_nothing_changes_in_any_run() {
     let tight = "[budgets]\ninvestigate_turns = 3\nrecord_turns = 2\ncalls_per_turn = 5\nrejected_claims = 4\naccepted_facts = 9\nrepeated_calls = 0\n\
@@ -357,7 +358,7 @@ fn under_its_own_rules_nothing_changes_in_any_run() {
     }
 }
 
-/// What is certain of another rule set is what a run under it does, as long as the agent says the same.
+/// Wherever the prediction for other rules is certain, a real run under them agrees, as long as the agent says the same.
 #[test]
 fn agents_that_do_not_listen_do_under_other_rules_what_was_told() {
     let deaf = || -> Scripted {
@@ -418,7 +419,7 @@ fn agents_that_do_not_listen_do_under_other_rules_what_was_told() {
         let task = live.tasks.values().next().unwrap();
         let now = &other["tasks"][0]["now"];
         if let Some(turn) = other["tasks"][0]["log_ends"]["turn"].as_u64() {
-            // The agent was asked on where the log has no more.
+            // In the real run, the agent continued after the turn where the log ends.
             assert!(u64::from(task.turns) >= turn && now["status"].is_null(), "{text}: {other}");
             unknown += 1;
             continue;

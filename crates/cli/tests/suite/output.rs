@@ -1,4 +1,4 @@
-//! What is printed where, and with which exit code it ends.
+//! Where output goes, and which exit codes follow.
 
 use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn every_result_in_json_is_one_object_with_its_version() {
     assert_eq!(object(&["tool", "list_hives", "--evidence", &demo()])["locard_tool"], 1);
 }
 
-/// Each object of docs/json.md has the members that the command prints, and no other.
+/// Each object in docs/json.md has exactly the members that its command prints.
 #[test]
 fn the_documented_json_has_the_members_that_are_printed() {
     let place = Place::new();
@@ -188,7 +188,7 @@ fn a_scratch_folder_is_fresh_private_and_removed() {
     let place = Place::new();
     let temporary = place.folder("tmp");
     place.folder("evidence");
-    // What another user prepared under a guessable name is neither used nor removed.
+    // A folder that another user prepared under a guessable name is neither used nor removed.
     let mut command = place.command(&["run", "evidence"]);
     command.env("TMPDIR", &temporary).stdin(std::process::Stdio::null());
     let child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
@@ -205,7 +205,7 @@ fn short_help_fits_a_screen_and_long_help_has_two_examples() {
     let place = Place::new();
     for command in COMMANDS.map(|command| vec![command]).into_iter().chain([vec![]]) {
         let short = place.locard_ends(0, &[&command[..], &["-h"]].concat());
-        // A line for each command, and what stands around them.
+        // One line per command, plus the lines around them.
         let most = if command.is_empty() { COMMANDS.len() + 12 } else { 24 };
         assert!(short.lines().count() <= most, "{short}");
         assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");
@@ -216,7 +216,7 @@ fn short_help_fits_a_screen_and_long_help_has_two_examples() {
     }
 }
 
-/// The lines of the README's `number`th console block that show output.
+/// The lines of output in the README's console block with this number.
 fn shown(number: usize) -> Vec<String> {
     let readme = std::fs::read_to_string(demo_folder().join("../../README.md")).unwrap();
     let block = readme.split("```console\n").nth(number).unwrap().split("```").next().unwrap().to_owned();
@@ -245,7 +245,7 @@ fn the_readme_shows_what_the_program_prints() {
         let shown = shown(number);
         assert!(!shown.is_empty());
         for line in shown {
-            // Who vouches for the head is another here, where no log of heads is kept.
+            // The text about what vouches for the head differs here, because the tests keep no log of heads.
             let line = line.split(" (sealed; ").next().unwrap();
             assert!(
                 printed.lines().any(|printed| printed.split(" (sealed; ").next() == Some(line)),

@@ -1,4 +1,4 @@
-//! What a run says of its questions: nothing reassuring that was not shown.
+//! What a run says about its questions: nothing reassuring that was not shown.
 
 use crate::support::{Place, script, str};
 use graph::{Run, Stands};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use testkit::scripted::{calls, words};
 
-/// The demo, looked at by an agent with its shipped objectives that makes these calls and records nothing.
+/// The demo, examined by an agent with its shipped objectives that makes these calls and records nothing.
 fn looked(place: &Place, agent: &str, made: &[(&str, Value)]) -> Run {
     let made: Vec<(String, Value)> =
         made.iter().map(|(tool, given)| ((*tool).to_owned(), given.clone())).collect();
@@ -58,10 +58,10 @@ fn a_search_that_is_too_narrow_leaves_a_question_open_and_a_listing_is_none() {
             "partly",
         ),
         ("persistence", "services", ("records", json!({"source": "services", "name": "zzz"})), "partly"),
-        // What a text occurs in was left out: all of it, here.
+        // The argument leaves out every record that contains this text, which is all of them.
         ("persistence", "services", ("records", json!({"source": "services", "exclude": "p1"})), "partly"),
         ("eventlog", "cleared", ("records", json!({"record": "log_cleared", "exclude": "log"})), "partly"),
-        // A row of a fold and the records of an overview answer nothing, and neither is a search.
+        // Rows of a folded timeline and records of an overview answer nothing, and neither counts as a search.
         (
             "eventlog",
             "cleared",
@@ -71,7 +71,7 @@ fn a_search_that_is_too_narrow_leaves_a_question_open_and_a_listing_is_none() {
         ("eventlog", "cleared", ("timeline", json!({"source": "prefetch", "rare_first": true})), "not_asked"),
         ("persistence", "services", ("overview", json!({})), "not_asked"),
         ("registry", "remote-desktop", ("list_hives", json!({})), "not_asked"),
-        // That a file is there says nothing of what stands in it.
+        // That a file exists says nothing about its content.
         ("filesystem", "hosts", ("find_files", json!({"name": "**/drivers/etc/hosts"})), "not_asked"),
         ("filesystem", "streams", ("find_files", json!({"with_stream": "*"})), "not_asked"),
     ] {
@@ -114,7 +114,7 @@ fn a_question_of_the_case_file_stands_in_every_result() {
     assert!(page.contains("Which compiler was used? (asked by the case file) |"), "{page}");
 }
 
-/// A row of a table as a record, as far as conditions look at it; times are texts.
+/// A row of a table as a record, complete enough for conditions; times are texts.
 fn record(kind: &str, columns: &[String], row: &[Value]) -> Record {
     let table = tools::tables().iter().find(|table| table.name == kind).unwrap();
     let value = |name: &str, cell: &Value| {
@@ -143,16 +143,17 @@ fn record(kind: &str, columns: &[String], row: &[Value]) -> Record {
     }
 }
 
-/// Rows that are asked for at once.
+/// The number of rows per query.
 const PAGE: usize = 50_000;
 
-/// Holds every question that is told as searched and not there against all records of its type in the evidence; how many there were.
+/// Checks every question that counts as searched without a result against all records of its type in the evidence.
+/// Returns the number of such questions.
 fn none_is_there(place: &Place, case: &str) -> usize {
     place.locard_ends(0, &["run", case, "--no-cache", "--quiet"]);
     let folder = place.runs().pop().unwrap();
     let run = app::load_run(&folder).unwrap();
     let questions = graph::questions(&run);
-    // Hashes of files are made when they are asked for, and stand in no table.
+    // File hashes are only computed on request, and are in no table.
     let has_table = |kind: &str| tools::tables().iter().any(|table| table.name == kind);
     let searched: Vec<_> = questions
         .iter()
@@ -187,7 +188,7 @@ fn none_is_there(place: &Place, case: &str) -> usize {
     searched.len()
 }
 
-/// With `LOCARD_CASES` also over the evidence of each unpacked case in that folder.
+/// With `LOCARD_CASES`, it also checks the evidence of each unpacked case in that folder.
 #[test]
 fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
     assert!(none_is_there(&Place::new(), str(&crate::support::demo_folder())) > 4);
@@ -198,7 +199,7 @@ fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
     };
     for case in cases.iter().flat_map(|cases| listed(cases)) {
         let evidence = case.join("evidence");
-        // Images are given by name.
+        // Images are named one by one.
         let files = listed(&evidence);
         let pieces = if files.iter().any(|file| file.is_dir()) { vec![evidence] } else { files };
         for piece in pieces {
@@ -211,7 +212,7 @@ fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
     }
 }
 
-/// Whether somebody could take the question for closed.
+/// Whether somebody could consider the question closed.
 fn is_reassuring(stands: &Stands) -> bool {
     matches!(stands, Stands::Searched { .. } | Stands::CannotBeTold(_))
 }

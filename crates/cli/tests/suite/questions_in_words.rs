@@ -1,10 +1,11 @@
-//! `locard ask`: a question in words is answered from facts, in a run of its own or a branch, or it is said why not.
+//! `locard ask`: answers a question in words from facts, in its own run or in a branch of a run, or says
+//! why it cannot.
 
 use crate::support::{Place, demo_folder, rechained, str};
 use ledger::Event;
 use serde_json::Value;
 
-/// Asks the demo, or a run of it.
+/// Asks about the demo or one of its runs.
 fn ask(place: &Place, code: i32, of: &str, question: &str) -> Value {
     let printed = place.locard_ends(
         code,
@@ -108,7 +109,7 @@ fn a_question_of_a_sealed_run_is_a_branch_and_what_it_has_needs_none() {
     assert_eq!(made.run.as_str(), old.name());
     assert_eq!((old.tasks.len(), new.tasks.len(), new.opened.asked.len()), (1, 2, 2));
     assert_eq!(std::fs::read(place.path(&parent).join("run.db")).unwrap(), before, "the parent is as it was");
-    // A branch of a branch, too.
+    // A branch can be branched again.
     let third = ask(&place, 0, branch, "Who are the members of the local Administrators group?");
     place.locard_ends(0, &["verify", third["run"].as_str().unwrap(), "--no-head-log"]);
 }
@@ -129,7 +130,7 @@ fn a_branch_that_broke_off_is_resumed_and_one_that_was_changed_is_refused() {
     let run = app::load_run(&made).unwrap();
     let facts = |task: u16| run.facts().filter(|(of, _)| of.0 == task).count();
     assert!(facts(1) > 0 && facts(1) == facts(2), "{} {}", facts(1), facts(2));
-    // The first event says that other rows are recorded than the task does.
+    // Make the first event ask for different rows than the task records.
     let changed = rechained(&place, &made, "changed", |log| {
         let Event::RunOpened(opened) = &mut log[0].1 else { panic!("a log begins with its run") };
         opened.asked[0].rows[0].rows.pop();

@@ -1,11 +1,11 @@
-//! Real evidence with published answers, where the folder of cases is present beside the checkout.
+//! Real evidence with published answers; skipped if the folder of cases is not beside the checkout.
 
 use crate::support::Place;
 use graph::Run;
 use report::score::{Score, score};
 use std::path::{Path, PathBuf};
 
-/// The folder of a case, unpacked; `None` where there are no cases.
+/// Unpacks a case and returns its folder, or `None` if there are no cases.
 #[expect(clippy::disallowed_methods, reason = "the cases are unpacked by their own script")]
 fn unpacked(place: &Place, case: &str) -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
@@ -26,7 +26,7 @@ fn unpacked(place: &Place, case: &str) -> Option<PathBuf> {
     Some(cases.join(case))
 }
 
-/// Runs the case with the playbook; the run must verify. Gives it and its score.
+/// Runs the case with the playbook and returns the run and its score. The run must verify.
 fn investigated(place: &Place, case: &Path) -> (Run, Score) {
     let evidence = case.join("evidence");
     place.locard_ends(0, &["run", evidence.to_str().unwrap()]);
@@ -75,7 +75,7 @@ fn the_playbook_reads_dirty_hives_with_their_logs_applied_and_says_so() {
     assert_eq!(pages.unwrap().value.to_text(), "315");
 }
 
-/// Every published truth reads: what is scored can be measured at all.
+/// Every published truth can be parsed, so that runs can be scored against it.
 #[test]
 fn every_published_truth_reads() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");

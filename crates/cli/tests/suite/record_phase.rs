@@ -1,4 +1,4 @@
-//! An agent that never records gets the record-only surface.
+//! An agent that never records anything ends up with record tools only.
 
 use crate::support::{Place, answers, invocations, script};
 use ledger::event::{Phase, Refusal, TaskStatus};
@@ -60,7 +60,7 @@ fn on_the_record_surface_no_evidence_can_be_read() {
     assert_eq!(finished.tasks[0].1.facts, 0);
 }
 
-/// An agent that investigates until its turns are spent, asks for evidence eleven times more, and only then records.
+/// An agent that investigates until its turns are used up, asks for evidence eleven more times, and only then records.
 fn late(record_turns: u32) -> (u32, u32, usize) {
     let place = Place::new();
     let mut rules = Rules::default();
@@ -107,7 +107,7 @@ fn an_agent_that_never_stops_is_ended_by_its_budgets() {
     let (finished, run) = place.investigate(rules, vec![("filesystem", script)]);
     let task = run.tasks.values().next().unwrap();
     assert_eq!((task.turns, task.invocations.len(), task.refusals.len()), (8, 5, 3));
-    // The agent has no objective: none is unmet, but nothing was recorded either.
+    // The agent has no objectives, so none is unmet, although nothing was recorded.
     assert_eq!(finished.tasks[0].1.status, TaskStatus::Completed);
 }
 

@@ -1,4 +1,4 @@
-//! Recoveries of a run: what they are, and that a changed one is found.
+//! The recoveries of a run, and the detection of changes to them.
 
 use crate::support::{Logged, Place, invocations, rechained, script};
 use ledger::event::{RecoveryTrigger, SeenRecord, SuggestedCall, TaskEnded, TaskStatus, WithoutFact};
@@ -13,7 +13,7 @@ fn objective(id: &str, record: &str, searched: Value) -> Objective {
     serde_json::from_value(of).unwrap()
 }
 
-/// A run with one objective that a complete search answers, and one for which other ways are tried, the first of them with effect.
+/// A run with one objective that a complete search answers, and one for which other ways are tried, of which the first succeeds.
 pub(crate) fn recovered(place: &Place) -> PathBuf {
     let replies = script(vec![
         Box::new(|_| {
@@ -121,7 +121,7 @@ const FORGERIES: &[Forgery] = &[
     ("status", changed!(TaskEnded, |it| it.status = TaskStatus::Incomplete), "its status is not"),
 ];
 
-/// The searches by which the first objective is answered.
+/// The searches that answer the first objective.
 fn searches(ended: &TaskEnded) -> Vec<InvocationId> {
     let Some(WithoutFact::Empty { searches, .. }) = &ended.objectives[0].without else { panic!("{ended:?}") };
     searches.clone()

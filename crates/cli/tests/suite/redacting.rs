@@ -1,17 +1,17 @@
-//! `--redact`: what is withheld, and what can be checked of it all the same.
+//! `--redact`: what is withheld, and how much of it can still be checked.
 
 use crate::exchanging::decoded;
 use crate::support::{Place, demo_folder, str, text};
 use serde_json::{Value, json};
 
-/// The private key of RFC 8410, section 10.3.
+/// The private key from RFC 8410, section 10.3.
 const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 
 fn read(place: &Place, file: &str) -> Value {
     serde_json::from_slice(&std::fs::read(place.path(file)).unwrap()).unwrap()
 }
 
-/// What `verify --report` finds wrong with a report, without the run and with it.
+/// The number of findings of `verify --report`, without the run and with it.
 fn findings(place: &Place, report: &Value) -> [usize; 2] {
     place.file("changed.json", report.to_string());
     [
@@ -28,7 +28,7 @@ fn findings(place: &Place, report: &Value) -> [usize; 2] {
     })
 }
 
-/// The place in the list of the first fact that fits.
+/// The index of the first matching fact.
 fn first(report: &Value, fits: impl Fn(&Value) -> bool) -> usize {
     report["facts"].as_array().unwrap().iter().position(fits).unwrap()
 }
@@ -53,13 +53,13 @@ fn a_redacted_report_can_be_checked_without_the_run_and_with_it() {
     let report = read(&place, "r.json");
     assert_eq!(findings(&place, &report), [0, 0]);
     tampered(&place, &report);
-    // Another run of the same case found the same facts, and is another run.
+    // Another run of the same case has the same facts, but is still a different run.
     place.locard_ends(0, &["run", str(&demo_folder())]);
     let other = place.locard_ends(31, &["verify", "--report", "r.json", "latest"]);
     assert!(other.contains("THE REPORT DOES NOT HOLD"), "{other}");
 }
 
-/// The root of a report is what `verify`, a certificate and a statement tell.
+/// The root in a report equals the one that `verify`, a certificate and a statement give.
 fn roots_are_one(place: &Place) {
     let root = read(place, "r.json")["commitments"]["root"].clone();
     assert_eq!(read(place, "whole.json")["commitments"]["root"], root);
@@ -76,7 +76,7 @@ fn roots_are_one(place: &Place) {
     assert_eq!(statement["predicate"]["factsScheme"], "locard-facts-1");
 }
 
-/// What somebody could change in a report, and who notices: its reader alone, or only who has the run.
+/// Changes to a report, and who can detect each: any reader of the report, or only somebody with the run.
 fn tampered(place: &Place, report: &Value) {
     let withheld = |fact: &Value, member: &str| fact["opening"]["withheld"].get(member).is_some();
     let open = first(report, |fact| {
@@ -113,7 +113,7 @@ fn tampered(place: &Place, report: &Value) {
         let title = it["facts"][closed]["title"].as_str().unwrap().to_owned();
         it["facts"][closed]["title"] = json!(title);
     });
-    // No hash covers what stands beside a mark: only the run tells.
+    // No hash covers the text beside a mark, so only the run reveals the change.
     change("what stands beside a mark", false, &|it| {
         let fact = &mut it["facts"][closed];
         let value = fact["fact"]["subject"]["value"]["value"].as_str().unwrap().to_owned();

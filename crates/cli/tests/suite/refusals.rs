@@ -1,4 +1,4 @@
-//! `locard rejections`: what was refused in one run, and in several.
+//! `locard rejections`: the refused claims of one run, and of several.
 
 use crate::support::Place;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! `locard replay`: the same steps over the stored log.
+//! `locard replay`: repeats the steps over the stored log.
 
 use crate::support::{Place, answers, demo_folder, facts, invocations, rechained, script, str};
 use ledger::turn::{Answer, TurnRequest};
@@ -98,7 +98,7 @@ fn what_is_derived_from_facts_verifies_and_replays() {
     assert!(place.locard_ends(0, &["facts", folder]).contains("different: "));
 }
 
-/// The time of each record of the last answer, as texts.
+/// The time of each record in the last answer, as text.
 fn times(request: &TurnRequest) -> Vec<String> {
     let of = |answer: Answer| match answer {
         Answer::Returned(returned) => returned.page.map(|page| page.output),
@@ -185,7 +185,7 @@ fn a_run_branches_off_at_a_turn_goes_on_live_and_names_its_parent() {
     assert_eq!(place.locard(&["replay", name, "--from-turn", "3"]).status.code(), Some(2), "which agent?");
     assert_eq!(place.runs().len(), 1, "what cannot be begun leaves no folder");
 
-    // The same model goes the same way.
+    // The same model makes the same run.
     assert_eq!(fork("3", "playbook").status.code(), Some(0));
     let same = place.runs().pop().unwrap();
     let sealed = |run: &Path| match Reader::open(run).unwrap().events().last().unwrap().unwrap().1 {
@@ -199,7 +199,7 @@ fn a_run_branches_off_at_a_turn_goes_on_live_and_names_its_parent() {
     let branch = opened.parent.unwrap();
     assert_eq!((branch.run.as_str(), branch.turn), (name, 3));
 
-    // Another one goes another way, in its task alone.
+    // Another model makes a different one, but only in its own task.
     assert_eq!(fork("3", "sloppy:9").status.code(), Some(0));
     let other = place.runs().pop().unwrap();
     let different: Vec<_> =

@@ -1,4 +1,4 @@
-//! `locard replay --tools live`, and the bytes of facts read again: what a run says is held against its evidence.
+//! `locard replay --tools live` and the raw bytes of facts: checks what a run says against its evidence.
 
 use crate::support::{Place, collected_case, copy_folder, demo_folder, program, str, text};
 use app::{AgainError, RawFound, RawRequest, RawSpans, WorkerRequest};
@@ -93,7 +93,7 @@ fn a_file_that_was_changed_since_is_told_by_its_records() {
     assert!(told.contains("ANOTHER HASH") && told.contains("NOT REPRODUCED"), "{told}");
     assert!(told.contains("hosts_entry") && told.contains("now "), "{told}");
 
-    // Cut short, the bytes of its facts are not there any more; where nothing else is touched they are.
+    // Once the file is cut short, the bytes of its facts are gone. The other files were not touched, and theirs are still there.
     place.file(hosts, "");
     let raw = raw_of(&place, &place.only_run(), &[]).unwrap();
     assert!(raw.unreadable().count() > 0);
@@ -148,7 +148,7 @@ fn several_pieces_of_evidence_are_told_apart_by_their_labels() {
     std::fs::rename(case.join("alder-fs01.zip"), place.path("alder-fs01.zip")).unwrap();
     let output = place.locard(&["replay", &run, "--tools", "live"]);
     assert!(text(&output.stderr).contains("alder-fs01"), "{}", text(&output.stderr));
-    // The one that is not given lies where the run found it.
+    // The piece that is not given is still where the run found it.
     let zip = format!("alder-fs01={}", str(&place.path("alder-fs01.zip")));
     reproduced(&place, 0, &[&run, "--task", "1", "--evidence", &zip]);
     let exchanged = format!("alder-07={}", str(&place.path("alder-fs01.zip")));

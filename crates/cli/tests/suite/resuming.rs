@@ -1,4 +1,4 @@
-//! `locard resume`: a run that broke off goes on where its log ends.
+//! `locard resume`: continues a run that broke off where its log ends.
 
 use crate::support::{Place, demo_file, demo_folder, invocations, script, str, text};
 use app::{Agent, DriveError, Models, NoModel, Progress, ResumeRequest, RunError, RunRequest, Workplace};
@@ -20,7 +20,7 @@ fn agents() -> Vec<Agent> {
     agents.map(first).collect()
 }
 
-/// A folder with one small hive.
+/// A request to investigate a folder with one small hive.
 fn small(place: &Place, runs: &str) -> RunRequest {
     let sam = "Windows/System32/config/SAM";
     if !place.path("host").exists() {
@@ -57,7 +57,7 @@ fn events(run: &Path) -> Vec<Event> {
     store::Reader::open(run).unwrap().events().map(|event| event.unwrap().1).collect()
 }
 
-/// What a seal says of each task: equal heads are equal events, one by one.
+/// What the seal says about each task: equal heads mean equal events, one by one.
 fn heads(run: &Path) -> (Vec<TaskHead>, u64) {
     match events(run).pop() {
         Some(Event::RunSealed(sealed)) => (sealed.heads, sealed.payloads),
@@ -73,7 +73,7 @@ fn only(runs: &Path) -> PathBuf {
     std::fs::read_dir(runs).unwrap().next().unwrap().unwrap().path()
 }
 
-/// Every commit is a place where a process can end: before it, and after it with nobody told.
+/// A process can end at every commit: before it, or after it but before anybody is told.
 #[test]
 fn a_run_that_breaks_off_at_any_write_comes_to_the_same_seal() {
     let place = Place::new();
@@ -91,13 +91,13 @@ fn a_run_that_breaks_off_at_any_write_comes_to_the_same_seal() {
         }
         broken += 1;
         if std::fs::read_dir(place.path(&runs)).unwrap().next().is_none() {
-            // Nothing was recorded, and nothing is left of it.
+            // Nothing was recorded, and no folder is left.
             assert_eq!(boundary, 0);
             continue;
         }
         let folder = only(&place.path(&runs));
         let recorded = events(&folder).len();
-        // Where it breaks off again, it goes on again.
+        // If it breaks off again, it is resumed again.
         let mut again = work.clone();
         again.recording.break_off_at = Some(boundary % 7);
         let second = block_on(app::resume(goes_on(&folder, again)));
@@ -116,7 +116,7 @@ fn a_run_that_breaks_off_at_any_write_comes_to_the_same_seal() {
     assert!(broken > 30, "{broken} boundaries");
 }
 
-/// How far a killed run's log goes, in parts of a hundred of the whole.
+/// How much of the whole log is written when a run is killed, in percent.
 const KILLED_AT: [usize; 6] = [1, 15, 40, 65, 90, 99];
 
 #[test]
@@ -144,7 +144,7 @@ fn a_killed_program_is_gone_on_with_and_comes_to_the_same_seal() {
     }
 }
 
-/// Events that a run's log holds by now.
+/// The number of events in a run's log so far.
 fn recorded(runs: &Path) -> usize {
     let run = std::fs::read_dir(runs).ok().and_then(|mut runs| Some(runs.next()?.ok()?.path()));
     let reader = run.and_then(|run| store::Reader::open(&run).ok());
@@ -182,7 +182,7 @@ fn a_turn_that_has_its_reply_is_not_asked_again_after_an_outage() {
     assert_eq!((finished.tasks[0].1.turns, times_resumed(&folder)), (3, 1));
 }
 
-/// A model that costs money, and that an outage keeps from its second reply.
+/// A model that costs money, and whose second reply fails in an outage.
 struct Reached {
     asked: Arc<AtomicU32>,
     outage: bool,
@@ -232,7 +232,7 @@ fn a_sealed_run_stays_as_it_is_and_gets_the_manifest_that_its_sealing_was_cut_of
     assert_eq!(files(), sealed);
 }
 
-/// A run of `evidence` by the program that is killed while it hashes.
+/// A run over `evidence` that is interrupted in its second turn.
 fn broken_off(place: &Place, evidence: &str) -> PathBuf {
     let mut request = place.request(Rules::default(), vec![("registry", two_turns())]);
     request.case = app::load_case(&place.path(evidence)).unwrap();
@@ -269,7 +269,7 @@ fn a_run_does_not_go_on_over_evidence_that_is_not_as_it_was() {
     let error = block_on(app::resume(with_script(&folder, work()))).unwrap_err();
     assert!(matches!(error, RunError::NotAsItWas { .. }), "{error:?}");
     assert_eq!(times_resumed(&folder), 0);
-    // What was there for a while may have been read, and what was away may have been missed.
+    // A file that existed for a while may have been read, and one that was missing may have been overlooked.
     std::fs::remove_file(place.path("host/C/new.txt")).unwrap();
     let error = block_on(app::resume(with_script(&folder, work()))).unwrap_err();
     assert!(matches!(error, RunError::NotAsItWas { .. }), "{error:?}");
@@ -335,7 +335,7 @@ fn a_log_that_this_version_would_not_have_written_is_not_gone_on_with() {
     assert!(matches!(error, RunError::OtherModel { .. }), "{error:?}");
 }
 
-/// A model whose data is not what the log names.
+/// A model whose digest is not the one in the log.
 struct Other;
 
 impl Model for Other {

@@ -1,9 +1,9 @@
-//! Which run a name means.
+//! Which run a name refers to.
 
 use crate::support::{Place, script, str, text};
 use ledger::Rules;
 
-/// A place with empty folders for runs of these names.
+/// A place with run folders of these names, whose databases cannot be read.
 fn with_runs(names: &[&str]) -> Place {
     let place = Place::new();
     for name in names {
@@ -66,7 +66,7 @@ fn two_runs_within_one_second_can_both_be_meant() {
         let report = place.locard_ends(0, &["report", name]);
         assert!(report.contains(&format!("Run `{name}`")), "{report}");
     }
-    // With the second run there, the first is still meant by its own name.
+    // Once the second run exists, the exact name still refers to the first.
     let report = place.locard_ends(0, &["report", "19700101T000000Z-demo"]);
     assert!(report.contains("Run `19700101T000000Z-demo`"), "{report}");
 }
@@ -102,7 +102,7 @@ fn a_path_that_leads_to_no_run_is_told_as_that_and_never_as_tampered_with() {
             assert!(complaint.contains(told), "{command:?} {name}: {complaint}");
         }
     }
-    // What has been a run is damaged, whatever became of its log.
+    // A folder that was once a run counts as damaged, whatever happened to its log.
     let copy = place.path("copy");
     crate::support::copy_folder(&run, &copy);
     place.file("copy/manifest.json", std::fs::read(run.join("manifest.json")).unwrap());
@@ -119,7 +119,7 @@ fn the_latest_run_is_the_last_that_was_sealed_and_what_is_passed_over_is_told() 
     std::fs::remove_dir_all(place.only_run()).unwrap();
     let begun = place.path("runs/29990101T000000Z-demo");
     std::fs::rename(unsealed, &begun).unwrap();
-    // Nothing is sealed: nothing is taken in its place, but by what is about open runs.
+    // No run is sealed, and only commands for unsealed runs accept the unsealed one.
     for name in ["latest", "latest:demo"] {
         let output = place.locard(&["facts", name]);
         let complaint = text(&output.stderr);
@@ -143,10 +143,10 @@ fn the_latest_run_is_the_last_that_was_sealed_and_what_is_passed_over_is_told() 
         assert!(passed[0].contains("29990") && passed[0].contains("not sealed"), "{command}: {complaint}");
         assert!(!text(&output.stdout).contains("the run is not sealed"), "{command}");
     }
-    // A run that is named is taken as it is.
+    // A run that is named explicitly is taken even if it is not sealed.
     let named = place.locard_ends(0, &["facts", "29990101"]);
     assert!(named.contains("the run is not sealed"), "{named}");
-    // Where the newest is sealed there is nothing to say.
+    // If the newest run is sealed, there is no notice.
     std::fs::remove_dir_all(&begun).unwrap();
     std::fs::remove_dir_all(place.path("runs/29990102T000000Z-demo")).unwrap();
     let output = place.locard(&["facts", "latest"]);

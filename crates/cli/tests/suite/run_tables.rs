@@ -1,4 +1,4 @@
-//! Case tables that calls of a run read: the log tells them, equal runs have equal logs, a poisoned cache is found.
+//! Case tables that calls of a run read: the log names them, equal runs have equal logs, and a poisoned cache is found.
 
 use crate::support::{Place, demo_folder, str};
 use graph::Run;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// Runs the playbook over the demo and loads what it recorded.
+/// Runs the playbook over the demo and loads the run.
 fn recorded(place: &Place, runs: &str, cache: &[&str]) -> (PathBuf, Run) {
     let demo = demo_folder();
     place.locard_ends(0, &[&["run", str(&demo), "--runs", runs, "--quiet"], cache].concat());
@@ -20,7 +20,7 @@ fn heads(run: &Run) -> Vec<String> {
     run.sealed.as_ref().unwrap().heads.iter().map(|head| format!("{:?} {}", head.task, head.head)).collect()
 }
 
-/// The cached tables of a group that has rows, and what is said of them.
+/// The cached tables that include this one, their metadata file, and its content.
 fn cached(place: &Place, table: &str) -> (PathBuf, PathBuf, Value) {
     let files = fs::read_dir(place.path("cache")).unwrap().map(|entry| entry.unwrap().path());
     let about = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));

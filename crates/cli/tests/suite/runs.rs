@@ -1,4 +1,4 @@
-//! The list of runs, and the names that mean the newest.
+//! The list of runs, and names that refer to the newest run.
 
 use crate::lesser_runs::broken_off;
 use crate::support::{Place, copy_folder, demo_folder, script, str, text};
@@ -99,7 +99,7 @@ fn the_newest_run_of_a_case_is_meant_by_its_exact_name() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
 }
 
-/// A run holds what its evidence holds.
+/// A run contains content of its evidence, so its permissions matter.
 #[test]
 fn a_run_is_for_its_owner_alone_unless_it_is_shared() {
     use std::os::unix::fs::PermissionsExt;
@@ -115,7 +115,7 @@ fn a_run_is_for_its_owner_alone_unless_it_is_shared() {
         place.locard_ends(0, &arguments);
         let run = std::fs::read_dir(place.path(runs)).unwrap().next().unwrap().unwrap().path();
         let modes = [mode(&run), mode(&run.join("run.db")), mode(&run.join("manifest.json"))];
-        // What the umask takes away is nobody's.
+        // The umask takes permissions away from everybody.
         let umask = 0o777 & !mode(&place.path(runs));
         assert_eq!(modes, [folder & !umask, file & !umask, file & !umask], "{runs}");
     }

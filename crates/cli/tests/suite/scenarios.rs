@@ -1,4 +1,5 @@
-//! Scenarios: lessons as data (`fixtures/scenarios`, `docs/scenarios.md`), each lived with a script, with the playbook, and with servers of both APIs.
+//! Scenarios: lessons as data (`fixtures/scenarios`, `docs/scenarios.md`), each played by a script, by the playbook,
+//! and by servers of both APIs.
 
 mod check;
 mod format;
@@ -33,18 +34,18 @@ fn scenario(name: &str) -> Scenario {
     Scenario::read(&text_of(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What came of a scenario.
+/// The result of playing a scenario.
 struct Lived {
-    /// Each event with the number of its task, and whether another task's answer was given.
+    /// Each event with its task's number, and whether it was answered from another task's invocation.
     log: Vec<(u16, Event, bool)>,
     assigned: Vec<TaskAssigned>,
-    /// The word for how sure each answer is, by task and objective.
+    /// The confidence of each answer in a word, by task and objective.
     sure: BTreeMap<(u16, String), String>,
     heard: Heard,
     findings: Vec<String>,
     diverged: Vec<String>,
     broken: Vec<String>,
-    /// What came of the run behind it.
+    /// The result of the second run, if the scenario has one.
     second: Option<Box<Lived>>,
 }
 
@@ -63,7 +64,7 @@ fn live(scenario: &Scenario, by: By, speaks: Speaks) -> Lived {
     lived
 }
 
-/// What came of a run.
+/// The result of a run.
 fn gathered(run: &Path, expected: &Expected, cast: &Arc<Cast>) -> Lived {
     let certificate = app::verify(run);
     let findings = certificate.findings.iter().map(|finding| format!("verify: {}", finding.what));
@@ -91,7 +92,7 @@ fn gathered(run: &Path, expected: &Expected, cast: &Arc<Cast>) -> Lived {
     lived
 }
 
-/// The folder of the run that is asked for.
+/// Makes the requested run and returns its folder.
 fn made(request: RunRequest) -> PathBuf {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(app::run(request)).unwrap().folder
@@ -103,7 +104,7 @@ fn sure(run: &Path) -> BTreeMap<(u16, String), String> {
     sure.map(|((task, id), sure)| ((task.0, id.to_owned()), sure.level().name().to_owned())).collect()
 }
 
-/// A case file, with its evidence beside it.
+/// Writes a case file and its evidence beside it.
 fn laid(place: &Place, name: &str, pieces: &BTreeMap<String, Piece>) -> PathBuf {
     let evidence = place.folder(&format!("{name}/host"));
     pieces.iter().for_each(|(path, piece)| lay(&evidence, path, piece));
@@ -116,7 +117,7 @@ fn request(place: &Place, scenario: &Scenario, cast: &Arc<Cast>) -> RunRequest {
     request_with(place, scenario, cast, (&case, None))
 }
 
-/// A run over a case, with a memory.
+/// A request for a run over a case, with a memory.
 fn request_with(
     place: &Place,
     scenario: &Scenario,
@@ -136,7 +137,7 @@ fn request_with(
     request
 }
 
-/// Puts a piece of evidence into its place.
+/// Writes a piece of evidence.
 #[expect(clippy::disallowed_methods, reason = "a test writes its evidence")]
 fn lay(evidence: &Path, path: &str, piece: &Piece) {
     let path = evidence.join(path);
@@ -177,7 +178,7 @@ fn lead(scenario: &Scenario) -> Agent {
 
 type Cell = Arc<OnceLock<Lived>>;
 
-/// Each scenario is lived once for all tests.
+/// Plays a scenario once, and returns the same result to all tests.
 fn lived(name: &str, by: By) -> Cell {
     static LIVED: Mutex<BTreeMap<(String, By), Cell>> = Mutex::new(BTreeMap::new());
     let cell = Arc::clone(LIVED.lock().unwrap().entry((name.to_owned(), by)).or_default());
@@ -217,7 +218,7 @@ fn comes_out(name: &str) {
 
 macro_rules! scenarios {
     ($($name:ident),* $(,)?) => {
-        /// The scenarios; each is a test of its name.
+        /// The names of the scenarios; each is also the name of a test.
         const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         $(
@@ -257,7 +258,7 @@ fn every_file_of_the_folder_is_a_scenario_and_every_scenario_a_file() {
     assert_eq!(files, NAMES);
 }
 
-/// Those by whom every scenario is lived that is played by them.
+/// Every scenario with each player that it names, script or playbook, and the result.
 fn all_lived() -> impl Iterator<Item = (&'static str, By, Scenario, Cell)> {
     let each = NAMES.iter().flat_map(|name| [(*name, By::Script), (*name, By::Playbook)]);
     each.filter_map(|(name, by)| {
@@ -272,7 +273,7 @@ fn another_way_is_tried_where_it_is_needed_and_seldom_where_it_is_not() {
     for (name, by, scenario, cell) in all_lived() {
         let lived = cell.get().unwrap();
         let recovering = lived.recovering();
-        // A lead has no objectives of its own: it hands out.
+        // Leads have no objectives of their own, because they assign tasks.
         for task in lived.assigned.iter().map(|it| it.task.0).filter(|task| *task > 1) {
             match (scenario.needs_recovery.contains(&task), recovering.contains(&task)) {
                 (true, false) => missed.push((name, by, task)),
@@ -300,7 +301,7 @@ fn every_expectation_can_fail() {
         for (what, changed) in mutations::of(&text[member]) {
             let mut text = text.clone();
             text[member] = changed;
-            // What is refused is no expectation any more.
+            // A changed expectation that cannot be parsed does not count.
             let Ok(changed) = Scenario::read(&text.to_string()) else { continue };
             if differences(cell.get().unwrap(), changed.expected(by)).is_empty() {
                 passed.push(format!("{name} ({by:?}): {what}"));

@@ -1,4 +1,4 @@
-//! `locard score`: runs of the demo against truths of it.
+//! `locard score`: scores runs of the demo against its ground truth.
 
 use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
@@ -8,7 +8,7 @@ fn demo() -> String {
     str(&demo_folder()).to_owned()
 }
 
-/// The truth file that docs/scoring.md shows.
+/// The ground truth file shown in docs/scoring.md.
 fn documented() -> String {
     let page = std::fs::read_to_string(demo_folder().join("../../docs/scoring.md")).unwrap();
     page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap().to_owned()
@@ -98,7 +98,7 @@ fn without_the_sweep_agents_have_the_figures_of_a_run_that_is_not_swept() {
     let alone = scored(&place, &truth, &[]);
     let figures = |score: &Value, of: &str| {
         let mut figures = score.pointer(&format!("/runs/0{of}/figures")).unwrap().clone();
-        // A confidence rests on all facts of a run, whoever recorded them.
+        // A confidence depends on all facts of a run, whoever recorded them.
         figures.as_object_mut().unwrap().remove("brier");
         figures
     };

@@ -1,4 +1,4 @@
-//! The facts that are asked for.
+//! Selecting facts.
 
 use crate::support::{Place, text};
 use serde_json::Value;
@@ -9,7 +9,7 @@ fn listed(place: &Place, more: &[&str]) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What a person would find who goes through all facts.
+/// The facts that a person would find by going through all of them.
 fn by_hand(all: &[Value], fits: impl Fn(&Value) -> bool) -> Vec<Value> {
     all.iter().filter(|it| fits(it)).cloned().collect()
 }
@@ -42,7 +42,7 @@ fn facts_are_chosen_by_what_they_say_where_they_stand_and_how_much_they_stand_ou
     for it in &named {
         assert!(it["fact"].to_string().to_lowercase().contains("svchost.exe"), "{it}");
     }
-    // Several conditions hold at once.
+    // Several conditions apply together.
     let both = listed(&place, &["--text", "svchost.exe", "--predicate", "executed"]);
     assert_eq!(both, by_hand(&named, |it| predicate(it) == "executed"));
 }
@@ -135,7 +135,7 @@ fn a_mistyped_name_is_answered_with_the_one_that_is_meant() {
         let told = [format!("did you mean `{nearest}`?"), format!("a similar value exists: '{nearest}'")];
         assert!(told.iter().any(|told| complaint.contains(told)), "{command:?}: {complaint}");
     }
-    // What is like nothing gets no proposal.
+    // If nothing is similar, nothing is proposed.
     let complaint = text(&place.locard(&["tool", "zzz", "--evidence", demo]).stderr);
     assert!(!complaint.contains("did you mean"), "{complaint}");
     let complaint = text(&place.locard(&["sql", demo, "usr_assist", "--no-cache"]).stderr);

@@ -1,4 +1,4 @@
-//! `locard replay --step`: the turns of an agent, from its log alone.
+//! `locard replay --step`: shows the turns of an agent from its log alone.
 
 use crate::support::rechained;
 use crate::support::{Place, collected_case, invocations, script, str, text};
@@ -6,7 +6,8 @@ use ledger::Rules;
 use serde_json::{Value, json};
 use testkit::scripted::{Scripted, calls, words};
 
-/// An agent that lists files, records with a mistyped and with an invented value, and looks where it may no more.
+/// An agent that lists files, claims a true and an invented value with a made-up invocation, and makes a call that is
+/// no longer allowed.
 fn agent() -> Scripted {
     let reading = |name: &str, cited: &str| json!({"predicate": "present", "values": {"name": name}, "invocation": cited});
     script(vec![
@@ -74,11 +75,11 @@ fn each_turn_shows_what_the_agent_saw_did_claimed_and_was_told() {
     let json: Value = serde_json::from_str(&json).unwrap();
     let turns = json["steps"][0]["turns"].as_array().unwrap();
     assert_eq!((turns.len(), &json["steps"][0]["otherwise_from"]), (4, &Value::Null));
-    // For programs it is whole.
+    // The JSON format has the whole text.
     let answer = &turns[1]["saw"][0];
     let lines = answer["text"].as_str().unwrap().lines().count();
     assert!(lines > 30 && answer["lines"] == json!(lines), "{answer}");
-    // For people it is told how much is not shown.
+    // The text format says how much it leaves out.
     let more = format!("    … {} more lines ({} bytes in all)", lines - 8, answer["bytes"]);
     assert!(out.lines().any(|line| line == more), "{more}");
     assert_eq!(turns[2]["did"][1]["tool"], "list_directory");

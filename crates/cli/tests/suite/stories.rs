@@ -1,4 +1,5 @@
-//! A story in a whole run: told, verified, reported, replayed; and every way of forging it that its log contradicts.
+//! A story in a whole run: told, verified, reported and replayed. Every forgery of it that contradicts the log
+//! is found.
 
 use crate::support::{Logged, Place, absences, facts, invocations, rechained, script, str};
 use app::{Level, Standing};
@@ -8,7 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use testkit::scripted::calls;
 
-/// A run whose agent tells a fact and an absence, and is refused an invented id and a field that its fact lacks.
+/// A run whose agent tells a fact and an absence; an invented id and a field that its fact lacks are refused.
 fn told(place: &Place) -> PathBuf {
     let hive = "p1/Windows/System32/config/SYSTEM";
     let key = r"ControlSet001\Control\ComputerName\ComputerName";
@@ -40,7 +41,7 @@ fn told(place: &Place) -> PathBuf {
     runtime.block_on(app::run(request)).unwrap().folder
 }
 
-/// Changes the first statement that was told.
+/// Changes the first accepted statement.
 fn statement(log: &mut Logged, change: impl Fn(&mut ledger::StatementEntry)) {
     let told = log.iter_mut().find_map(|(_, event, _)| match event {
         Event::StatementTold(told) => Some(&mut told.statement),
@@ -49,7 +50,7 @@ fn statement(log: &mut Logged, change: impl Fn(&mut ledger::StatementEntry)) {
     change(told.unwrap());
 }
 
-/// Changes the first statement as it was claimed.
+/// Changes the claim of the first statement.
 fn claimed(log: &mut Logged, change: impl Fn(&mut ledger::StatementClaim)) {
     let claim = log.iter_mut().find_map(|(_, event, _)| match event {
         Event::ClaimSubmitted(submitted) => match &mut submitted.stated {
@@ -71,7 +72,7 @@ fn absence(log: &Logged) -> NodeId {
 
 type Forgery = (&'static str, fn(&mut Logged), &'static str);
 
-/// What is changed, and what is said of it.
+/// The forgery's name, the change, and what `verify` says about it.
 const FORGERIES: &[Forgery] = &[
     (
         "another node",
@@ -135,7 +136,7 @@ const FORGERIES: &[Forgery] = &[
     (
         "left out",
         |log| {
-            // The last statement goes: its call stated it, and it was never judged.
+            // Removes the last statement, so that the call that stated it was never judged.
             let at = log.iter().rposition(|(_, event, _)| matches!(event, Event::StatementTold(_))).unwrap();
             log.drain(at - 1..=at);
         },
@@ -200,13 +201,13 @@ fn a_run_with_a_story_is_replayed_and_reported_in_words_of_code() {
     assert_eq!(told.len(), 2, "{story}");
     assert!(told.iter().any(|line| line.contains("ALDER-07")), "{story}");
     assert!(told.iter().any(|line| line.contains("no-such-thing.xyz")), "{story}");
-    // The agent's words stand apart, with what of them stands in the fact.
+    // The agent's words are kept apart, with a note on which of them the fact contains.
     let comments: Vec<&str> = story.lines().filter(|line| line.contains("not checked_ (")).collect();
     assert!(comments.len() == 1 && comments[0].contains("Das ist er."), "{story}");
     assert!(comments[0].contains("stands in what is told: `ALDER-07`"), "{story}");
     assert!(comments[0].contains("not found there: `BIRCH-09`"), "{story}");
     assert!(!told.iter().any(|line| line.contains("BIRCH-09")), "{story}");
-    // Nobody who asks for no comments has one.
+    // With --no-comments, no format has comments.
     for format in ["markdown", "json", "html"] {
         let bare = place.locard_ends(0, &["report", "--no-comments", "--format", format, str(&run)]);
         assert!(bare.contains("ALDER-07") && !bare.contains("BIRCH-09"), "{format}: {bare}");

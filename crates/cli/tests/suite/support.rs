@@ -1,4 +1,4 @@
-//! What the tests share: a place of their own, the program, runs with scripted models.
+//! Shared by the tests: temporary places, the program, and runs with scripted models.
 
 use app::{Agent, Case, Clock, Finished, RunRequest, WorkerRequest};
 use graph::Run;
@@ -16,25 +16,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 use store::{Durability, Entry, Reader, Writer};
 use testkit::scripted::Scripted;
 
-/// The program under test: the one that cargo built, or another one, such as a release, that `LOCARD_BINARY` names.
+/// The program to test: the one that cargo built, or the one that `LOCARD_BINARY` names, such as a release.
 #[expect(clippy::disallowed_methods, reason = "the tests choose the program by it")]
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("LOCARD_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_locard").into(), PathBuf::from)
 }
 
-/// Options for tests that need some run of the demo and do not care what is investigated: a quarter of the CPU time of a whole one.
+/// Options for tests that need any run of the demo, whatever it investigates. It takes a quarter of the CPU time of a whole one.
 pub(crate) const SMALL: [&str; 3] = ["--agent", "registry", "--no-sweep"];
 
 /// A run folder in memory: its name, its files with their permissions, and what `locard run` printed.
 type Packed = (OsString, Vec<(OsString, Vec<u8>, Permissions)>, String);
 
-/// Held while a shared run is made: two runs of the demo that begin in the same second have the same name.
+/// Held while a shared run is made, because two runs of the demo that begin in the same second would get the same name.
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// The runs of the demo that tests share, by their arguments. They are held in memory: nothing would remove a folder of a static.
+/// The runs of the demo that tests share, by their arguments. They are kept in memory, because nothing would remove
+/// the folder of a static.
 static DEMO_RUNS: Mutex<BTreeMap<&[&str], Arc<OnceLock<Packed>>>> = Mutex::new(BTreeMap::new());
 
-/// What is known of a cache entry, changed by somebody who knows how it is checked.
+/// The metadata of a cache entry after a change by somebody who knows how its check is computed.
 pub(crate) fn with_own_check(known: &Value) -> String {
     let mut known = known.clone();
     let members = known.as_object_mut().unwrap();
@@ -63,7 +64,7 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// Runs the program with a standard output that nobody reads.
+    /// Runs the program with a standard output whose reader is gone.
     pub(crate) fn locard_unheard(&self, arguments: &[&str]) -> Output {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -79,7 +80,7 @@ impl Place {
         command
     }
 
-    /// Runs the program, which must end with `code`; gives its standard output.
+    /// Runs the program, which must end with `code`, and returns its standard output.
     pub(crate) fn locard_ends(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.locard(arguments);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -87,9 +88,9 @@ impl Place {
         out
     }
 
-    /// Copies the run here that `locard run cases/demo` makes with these arguments, and returns what the program printed.
+    /// Copies the run that `locard run cases/demo` makes with these arguments to this place. Returns what the program printed.
     ///
-    /// The run is made once for all tests that do not change how it is made.
+    /// The run is made only once for each set of arguments, and all tests share it.
     pub(crate) fn has_demo_run(&self, more: &'static [&'static str]) -> String {
         let made = DEMO_RUNS.lock().unwrap().entry(more).or_default().clone();
         let (name, files, printed) = made.get_or_init(|| {
@@ -114,7 +115,7 @@ impl Place {
         runs.remove(0)
     }
 
-    /// The run folders here, in the order of their names.
+    /// The run folders here, sorted by name.
     pub(crate) fn runs(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path("runs")).into_iter().flatten();
         let mut runs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -122,14 +123,14 @@ impl Place {
         runs
     }
 
-    /// Makes a folder here, with those around it.
+    /// Creates a folder here, with its parents.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(&path).unwrap();
         path
     }
 
-    /// Writes a file here, with the folders around it.
+    /// Writes a file here, and creates its parents.
     #[expect(clippy::disallowed_methods, reason = "the tests write their own files")]
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
@@ -148,7 +149,7 @@ impl Place {
 
     /// A request to investigate the demo with one scripted model for each agent named.
     ///
-    /// Code does not ask what they leave open, whatever the rules say: most of these agents do one thing.
+    /// There is no final sweep, whatever the rules say, because most of these agents only do one thing.
     pub(crate) fn request(&self, rules: Rules, scripts: Vec<(&str, Scripted)>) -> RunRequest {
         let agents = scripts.iter().map(|(name, _)| agent(name)).collect();
         let waiting: std::sync::Mutex<Vec<_>> =
@@ -186,7 +187,7 @@ impl Place {
     }
 }
 
-/// A clock that stands still: runs with scripted models are all made in the same second.
+/// A clock that stands still, so that all runs with scripted models are made in the same second.
 struct Midnight;
 
 impl Clock for Midnight {
@@ -195,7 +196,7 @@ impl Clock for Midnight {
     }
 }
 
-/// An agent without a playbook that may use everything.
+/// An agent without a playbook that may use every class of tools except the lead's.
 fn agent(name: &str) -> Agent {
     let surface =
         [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead].into();
@@ -213,7 +214,7 @@ pub(crate) fn demo_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo").canonicalize().unwrap()
 }
 
-/// Writes the files of drive C of the demo below `C` in this folder, as a collecting tool does.
+/// Writes the files of the demo's drive C into `C` in this folder, as a collection tool would.
 #[expect(clippy::disallowed_methods, reason = "a test writes its evidence")]
 pub(crate) fn collect_demo(folder: &Path) {
     for file in testkit::demo::files().unwrap() {
@@ -223,13 +224,13 @@ pub(crate) fn collect_demo(folder: &Path) {
     }
 }
 
-/// One file of drive C of the demo.
+/// One file of the demo's drive C.
 pub(crate) fn demo_file(path: &str) -> Vec<u8> {
     let files = testkit::demo::files().unwrap();
     files.into_iter().find(|file| file.path == format!("p1/{path}")).unwrap().bytes
 }
 
-/// A case of its own with drive C of the demo collected in the folder `evidence`.
+/// A case of its own, with the demo's drive C in the folder `evidence`.
 pub(crate) fn collected_case(place: &Place, name: &str) -> PathBuf {
     collect_demo(&place.folder(&format!("{name}/evidence")));
     place.file(
@@ -251,7 +252,7 @@ fn packed(run: &Path, printed: String) -> Packed {
     (run.file_name().unwrap().to_owned(), files.collect(), printed)
 }
 
-/// Copies a folder with everything in it, times of last change included.
+/// Copies a folder recursively, modification times included.
 pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
@@ -273,7 +274,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The answer to one turn.
+/// The reply in one turn.
 pub(crate) type Turn = Box<dyn FnMut(&TurnRequest) -> Reply + Send>;
 
 /// A script that answers turn n with the nth of `replies`, and says nothing more after the last.
@@ -285,7 +286,7 @@ pub(crate) fn script(replies: Vec<Turn>) -> Scripted {
     })
 }
 
-/// The answers of the last message, in order.
+/// The answers in the last message, in order.
 pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
     match request.messages.last().map(AsRef::as_ref) {
         Some(Message::User(blocks)) => blocks
@@ -299,7 +300,7 @@ pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
     }
 }
 
-/// The invocation ids of the last message's tool results, in order.
+/// The invocation ids of the tool results in the last message, in order.
 pub(crate) fn invocations(request: &TurnRequest) -> Vec<String> {
     answers(request)
         .iter()
@@ -310,7 +311,7 @@ pub(crate) fn invocations(request: &TurnRequest) -> Vec<String> {
         .collect()
 }
 
-/// The facts that the turn before was told of.
+/// The accepted facts in the last message.
 pub(crate) fn facts(request: &TurnRequest) -> Vec<String> {
     let recorded = answers(request).into_iter().filter_map(|answer| match answer {
         Answer::Recorded(recorded) => Some(recorded.readings),
@@ -323,7 +324,7 @@ pub(crate) fn facts(request: &TurnRequest) -> Vec<String> {
     accepted.collect()
 }
 
-/// The absences that the turn before was told of.
+/// The accepted absences in the last message.
 pub(crate) fn absences(request: &TurnRequest) -> Vec<String> {
     let recorded = answers(request).into_iter().filter_map(|answer| match answer {
         Answer::Absence(AbsenceResult::Accepted { absence, .. }) => Some(absence.to_string()),
@@ -332,7 +333,7 @@ pub(crate) fn absences(request: &TurnRequest) -> Vec<String> {
     recorded.collect()
 }
 
-/// The nodes of the graph that the turn before was told of.
+/// The graph nodes in the last message.
 pub(crate) fn nodes(request: &TurnRequest) -> Vec<String> {
     let told = answers(request).into_iter().filter_map(|answer| match answer {
         Answer::Node { id } => Some(id.to_string()),
@@ -344,7 +345,8 @@ pub(crate) fn nodes(request: &TurnRequest) -> Vec<String> {
 /// A run's events with their streams and circumstances.
 pub(crate) type Logged = Vec<(Stream, Event, Circumstance)>;
 
-/// A copy of a run with its log changed and chained anew; where it is still sealed, seal and manifest are made anew as well.
+/// A copy of a run whose log was changed and chained again. If it is still sealed, its seal and manifest are
+/// made again as well.
 pub(crate) fn rechained(place: &Place, run: &Path, name: &str, change: impl Fn(&mut Logged)) -> PathBuf {
     let reader = Reader::open(run).unwrap();
     let logged = reader.events().map(Result::unwrap);

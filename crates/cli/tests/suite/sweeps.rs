@@ -1,4 +1,4 @@
-//! What agents leave open is asked by code, and told apart from what they found.
+//! A final sweep searches for answers that agents left open, and its findings are marked as such.
 
 use crate::support::{Place, script, str};
 use graph::{Question, Run, Stands};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 use testkit::scripted::{Scripted, calls, words};
 
-/// The demo, given to one agent with its shipped objectives that says one thing and does nothing.
+/// The demo, given to one agent with its shipped objectives that says one sentence and does nothing.
 fn idle(place: &Place, sweep: bool) -> PathBuf {
     let replies = script(vec![
         Box::new(|_| words("the computer is clean")),
@@ -77,7 +77,7 @@ fn what_a_sweep_records_of_some_questions_leaves_room_for_the_others() {
     let replies = script(vec![Box::new(|_| words("clean")), Box::new(|_| words("clean"))]);
     let mut rules = Rules { sweep: true, ..Rules::default() };
     rules.recovery.attempts = 0;
-    // Less than all questions together need, and more than the greediest few.
+    // Not enough for all questions together, but more than the few greediest need.
     rules.budgets.accepted_facts = 160;
     let folder = given(&place, rules, replies, None);
     let run = app::load_run(&folder).unwrap();
@@ -144,7 +144,7 @@ fn a_question_whose_only_source_cannot_be_read_is_partly_searched_and_names_it()
     place.locard_ends(0, &["verify", "latest"]);
 }
 
-/// A collection that holds a user's hive with a program in a Run key, and no other.
+/// A collection that has only one user's hive, with a program in a Run key.
 fn of_one_user(place: &Place) -> PathBuf {
     const RUN: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Run";
     const WHEN: u64 = 133_933_428_000_000_000;
@@ -180,7 +180,7 @@ fn what_a_users_hive_answers_is_asked_though_the_hive_of_the_computer_is_lacking
     let swept = run(true);
     assert_eq!(stands(&swept, "autostart"), ("met", Some("not_asked")));
     assert_eq!(stands(&swept, "logon-scripts"), ("not_determinable", Some("not_asked")));
-    // No hive that is there could answer it.
+    // Only a hive that is missing could answer this.
     assert_eq!(stands(&swept, "debuggers"), ("not_determinable", None));
     let not_swept = run(false);
     assert_eq!(stands(&not_swept, "autostart"), ("not_asked", None), "nobody looked");

@@ -1,4 +1,4 @@
-//! A changed run is found, and the place is named.
+//! A changed run is detected, and the place of the change is named.
 
 use crate::support::{Place, demo_file};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ fn sealed(place: &Place) -> PathBuf {
     place.only_run()
 }
 
-/// The run with a stretch of `run.db` replaced wherever it stands: SQLite leaves stale copies of moved rows.
+/// A copy of the run in which some bytes of `run.db` are replaced wherever they occur, because SQLite leaves stale copies
+/// of moved rows.
 fn changed(place: &Place, run: &Path, name: &str, from: &[u8], to: &[u8]) -> PathBuf {
     let copy = place.path(name);
     std::fs::create_dir(&copy).unwrap();
@@ -55,7 +56,7 @@ fn a_changed_output_is_found_by_its_digest() {
     let reader = store::Reader::open(&run).unwrap();
     let raw = reader.payload_index().unwrap().into_iter().flatten().next().unwrap();
     drop(reader);
-    // Its bytes may be compressed: the digest that names them is changed instead.
+    // The bytes of the output may be compressed, so the digest that names them is changed instead.
     let mut other = *raw.digest.as_bytes();
     other[5] ^= 1;
     let copy = changed(&place, &run, "output", raw.digest.as_bytes(), &other);
@@ -78,7 +79,8 @@ fn a_changed_or_missing_manifest_is_found() {
     place.locard_ends(31, &["verify", run.to_str().unwrap()]);
 }
 
-/// `store` flips every byte of every stored column; here a byte in 397 of a whole run of one small hive is flipped.
+/// The tests of `store` flip every byte of every stored column. This one flips one byte in 397 of a whole run
+/// over one small hive.
 #[test]
 fn no_flipped_byte_changes_what_a_run_says_unseen() {
     let place = Place::new();
@@ -88,7 +90,7 @@ fn no_flipped_byte_changes_what_a_run_says_unseen() {
     let run = place.only_run();
     let original = std::fs::read(run.join("run.db")).unwrap();
     let before = facts(&run).expect("the untouched run reads");
-    // The suite ends with this test, and alone it would keep one processor busy.
+    // This test finishes last, and on one thread it would use only one processor.
     let parts = 2;
     let flipped = |part: usize| {
         let copy = place.path(&format!("flipped-{part}"));
@@ -103,7 +105,7 @@ fn no_flipped_byte_changes_what_a_run_says_unseen() {
             match app::verify(&copy).holds() {
                 false => found += 1,
                 true => {
-                    // Bytes of no page in use, or outside every value: the run must read as before.
+                    // The byte is in an unused page or outside every value, so the run must read as before.
                     assert_eq!(facts(&copy).as_ref(), Some(&before), "byte {at}");
                     meaningless += 1;
                 }
@@ -126,7 +128,7 @@ fn facts(folder: &Path) -> Option<String> {
     Some(format!("{}{}", report::json(&run), report::facts(&run)))
 }
 
-/// A copy of the run, changed by SQL behind the back of the triggers, which stand there again afterwards.
+/// A copy of the run, changed by SQL without its triggers, which are restored afterwards.
 pub(crate) fn edited(place: &Place, run: &Path, name: &str, sql: &str) -> PathBuf {
     let copy = place.folder(name);
     write(&copy.join("manifest.json"), &std::fs::read(run.join("manifest.json")).unwrap());

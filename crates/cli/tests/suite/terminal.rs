@@ -1,4 +1,4 @@
-//! What stands on a terminal while a run goes on, and what does not stand in a pipe.
+//! What a terminal shows during a run, and what a pipe does not get.
 
 use crate::answered_by_models;
 use crate::support::{Place, demo_folder, program, str, text};
@@ -10,21 +10,21 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use testkit::api::{ApiServer, KEY, Play, Speaks};
 
-/// Seconds, more than any run of the demo takes: a hung one is ended, and has no summary.
+/// More seconds than any run of the demo takes. A run that hangs is killed, and has no summary.
 const PATIENCE: u32 = 600;
 
-/// The line that follows all that a command wrote.
+/// The line printed after everything that a command wrote.
 const ENDED: &str = "-- the command has ended --";
 
-/// A terminal of 80 columns and 24 lines with a server of its own, which ends with it.
+/// A terminal with 80 columns and 24 lines in its own tmux server, which is killed when this is dropped.
 struct Tmux {
     socket: PathBuf,
 }
 
 impl Tmux {
-    /// Runs a command in a new terminal, which stays after its end; `None` where there is no tmux.
+    /// Runs a command in a new terminal, which stays open afterwards; `None` if there is no tmux.
     ///
-    /// The shell outlives the command: tmux drops what a terminal has not handed on when its last program ends.
+    /// The shell outlives the command, because tmux drops output that it has not processed yet when the terminal's last program ends.
     fn begin(place: &Place, command: &str) -> Option<Tmux> {
         let conf = place.file("tmux.conf", "set -g status off\nset -g history-limit 9999\n");
         let command = &format!("{command}; echo '{ENDED}'; exec sleep {PATIENCE}");
@@ -56,18 +56,18 @@ impl Tmux {
         text(&stdout)
     }
 
-    /// The lines that stand on the terminal.
+    /// The lines on the screen.
     fn screen(&self) -> Vec<String> {
         let shown = self.ask(&["capture-pane", "-p"]);
         shown.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// Types keys, as tmux names them, or with `-l` letters.
+    /// Types keys by their tmux names, or literal text after `-l`.
     fn keys(&self, keys: &[&str]) {
         self.ask(&[&["send-keys"], keys].concat());
     }
 
-    /// Waits until the last line of the screen is this one; gives every screen that stood there in between.
+    /// Waits until this is the last line on the screen; returns all screens seen until then.
     fn until(&self, last: &str) -> Vec<Vec<String>> {
         let mut seen: Vec<Vec<String>> = Vec::new();
         for _ in 0..6000 {
@@ -89,12 +89,12 @@ impl Tmux {
         self.ask(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]);
     }
 
-    /// The column of the cursor.
+    /// The cursor's column.
     fn column(&self) -> usize {
         self.ask(&["display-message", "-p", "#{cursor_x}"]).trim().parse().unwrap()
     }
 
-    /// What the command has left on the terminal and above it, once it has ended and all of it was shown.
+    /// Everything the command wrote, including scrolled-off lines, once it has ended and all of it is shown.
     fn whole_when_ended(&self) -> Option<String> {
         let whole = self.ask(&["capture-pane", "-p", "-J", "-S", "-"]);
         whole.lines().any(|line| line.trim_end() == ENDED).then_some(whole)
@@ -103,7 +103,7 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        // A server that is gone already needs no end.
+        // If the server is already gone, there is nothing to kill.
         let _ = self.command(&["kill-server"]).output();
     }
 }
@@ -129,7 +129,7 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
             break whole;
         }
         let screen = tmux.screen();
-        // What follows the display is the summary, whose lines are as long as they are.
+        // The summary follows the display, and its lines may be of any length.
         if screen.last().is_some_and(|line| line.starts_with("demo: ")) && live.last() != Some(&screen) {
             live.push(screen);
         }
@@ -213,7 +213,7 @@ fn the_console_edits_wide_letters_keeps_what_was_typed_and_leaves_at_the_second_
         return;
     };
     tmux.until("locard>");
-    // Two columns each; a letter with a combining mark is one.
+    // These letters take two columns each; a letter with a combining mark takes one.
     tmux.keys(&["-l", "谁登录了"]);
     tmux.keys(&["Left", "Left"]);
     tmux.keys(&["-l", "在"]);
@@ -230,7 +230,7 @@ fn the_console_edits_wide_letters_keeps_what_was_typed_and_leaves_at_the_second_
     assert_eq!(tmux.column(), 8 + 2);
     tmux.keys(&["C-e"]);
     tmux.keys(&["C-u"]);
-    // The live line stands alone, is short, and is gone when the answer stands there.
+    // There is at most one live line; it is short, and gone once the answer is shown.
     tmux.keys(&["-l", "/he"]);
     tmux.keys(&["Tab"]);
     tmux.until("locard> /help");

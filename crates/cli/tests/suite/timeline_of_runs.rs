@@ -1,4 +1,5 @@
-//! The timeline in whole runs: over case tables that stand in the log, the same with a cache and without, and made only where it is asked for.
+//! The timeline in whole runs: it reads case tables that the log names, is the same with and without a cache, and makes
+//! the tables only on request.
 
 use crate::support::Place;
 use app::RunRequest;
@@ -9,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::scripted::{Scripted, calls, words};
 
-/// An agent that asks the timeline and ends.
+/// An agent that queries the timeline and ends.
 fn asks() -> Scripted {
     let mut turn = 0;
     Scripted::new(move |_| {

@@ -1,11 +1,12 @@
-//! `locard verify` and `scripts/verify.py` share no code, and find the same; `cargo xtask two-verifiers` asks that of many more copies.
+//! `locard verify` and `scripts/verify.py` share no code and have the same findings; `cargo xtask two-verifiers` checks this
+//! for many more copies.
 
 use crate::support::{Place, demo_file, program};
 use std::path::Path;
 use std::process::Command;
 use testkit::two_verifiers::{Campaign, Programs, campaign};
 
-/// Python with an SQLite that reads strict tables.
+/// Whether there is a Python whose SQLite can read strict tables.
 #[expect(clippy::disallowed_methods, reason = "the test starts another program")]
 fn has_python() -> bool {
     let asked =

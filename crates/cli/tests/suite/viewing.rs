@@ -1,4 +1,4 @@
-//! `locard view`: the program as a person starts and ends it, over a run of the demo.
+//! `locard view`: started and ended as a person does it, over a run of the demo.
 
 use crate::support::{Place, str, text};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-/// The program while it answers; it does not outlive a test that fails.
+/// The running program; it is killed if the test fails.
 struct Viewed {
     child: Child,
     address: String,
@@ -17,7 +17,7 @@ impl Viewed {
         Viewed::with_path(place, arguments, "")
     }
 
-    /// The same with a folder of programs that it can start.
+    /// The same, with a folder of programs that it can start.
     fn with_path(place: &Place, arguments: &[&str], path: &str) -> Viewed {
         let mut command = place.command(&[&["view"], arguments].concat());
         command.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -31,7 +31,7 @@ impl Viewed {
         self.address.strip_prefix("http://").unwrap().split('/').next().unwrap()
     }
 
-    /// Asks for a page; gives the status and everything that was answered.
+    /// Requests a page; returns the status and the whole response.
     fn get(&self, path: &str) -> (u16, String) {
         let (host, token) = (self.host(), self.address.split("token=").nth(1).unwrap());
         let port = host.split(':').nth(1).unwrap();
@@ -46,7 +46,7 @@ impl Viewed {
         (reply.split(' ').nth(1).unwrap().parse().unwrap(), reply)
     }
 
-    /// Sends a signal; gives the exit code.
+    /// Sends a signal and returns the exit code.
     #[expect(clippy::disallowed_methods, reason = "the tests send signals as a person does")]
     fn end(mut self, signal: &str) -> Option<i32> {
         let id = self.child.id().to_string();
@@ -78,14 +78,14 @@ fn a_run_of_the_demo_is_shown_and_every_link_leads_somewhere() {
     );
     let (mut seen, mut waiting) = (BTreeSet::new(), vec!["/".to_owned()]);
     while let Some(path) = waiting.pop() {
-        // The demo has many hundreds of pages of one kind: some of each do.
+        // The demo has many hundreds of pages of one kind, so only some of each kind are visited.
         let kind = path.rsplit_once('/').map_or("", |(kind, _)| kind).to_owned();
         let of_kind = seen.iter().filter(|(_, other)| *other == kind).count();
         if of_kind < 25 && seen.insert((path.clone(), kind)) {
             let (status, reply) = viewed.get(&path);
             assert_eq!(status, 200, "{path}");
             let addresses = reply.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#']).next());
-            // The report names pages of others, too.
+            // The report also has links to other sites.
             waiting.extend(addresses.filter(|it| it.starts_with('/')).map(|it| it.replace("&amp;", "&")));
         }
     }

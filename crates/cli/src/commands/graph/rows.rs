@@ -1,4 +1,4 @@
-//! `--evidence`: rows of the case tables that name what a question is about.
+//! `--evidence`: rows of the case tables that name the thing that a question is about.
 
 use super::{GraphArguments, GraphFailure};
 use crate::commands::{tables, worker};
@@ -12,10 +12,10 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The most rows that are listed.
+/// The most rows to list.
 const LISTED: usize = 50;
 
-/// Adds the rows that name it to an answer, apart from what facts say.
+/// Adds the rows that name the thing to an answer, separate from what the facts say.
 pub(super) fn add(
     case: &Path,
     arguments: &GraphArguments,

@@ -1,4 +1,4 @@
-//! What a hunt found, in its formats.
+//! Formats the result of a hunt.
 
 use super::{Hunted, complaints};
 use crate::commands::borrowed::{unmatched, unusable};
@@ -10,10 +10,10 @@ use report::hunt::{Fit, Sighting, Whose, by_rule, shortened};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Most rules of others that are shown with a record.
+/// The most rules of others to show for a record.
 const SHOWN: usize = 4;
 
-/// The columns of a table for programs.
+/// The columns of the CSV format.
 const COLUMNS: [&str; 14] = [
     "level",
     "time",
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 14] = [
     "known_good",
 ];
 
-/// Each sighting in two lines, a further one for each rule of others, then how many fit each rule.
+/// Two lines for each sighting, one more for each rule of others, and then how many records match each rule.
 pub(super) fn text(hunted: &Hunted<'_>) -> String {
     let all = &hunted.sightings;
     let mut out = String::new();
@@ -67,7 +67,7 @@ pub(super) fn text(hunted: &Hunted<'_>) -> String {
     out
 }
 
-/// A rule of others that a record fits, in a line.
+/// One line for a rule of others that a record matches.
 fn theirs(fit: &Fit) -> String {
     let mut line = format!("{} {} {}", fit.whose.name(), fit.level.name(), fit.note);
     if !fit.fields.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn value(it: &Sighting<'_>) -> Value {
     value
 }
 
-/// Everything for programs, in one object.
+/// Everything in one object, for programs.
 pub(super) fn json(hunted: &Hunted<'_>) -> Value {
     let matched = &hunted.others.matched;
     json!({

@@ -1,4 +1,4 @@
-//! `locard replay --rules`: what would have come of a run under other rules.
+//! `locard replay --rules`: how a run would have differed under other rules.
 
 use app::{
     Became, ClaimChange, Counted, LogEnds, Otherwise, Rejudged, RejudgedTask, RejudgedTotals, TaskSide,
@@ -10,12 +10,12 @@ use report::terminal;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The most changes of one kind that are listed of a task; the JSON form has all of them.
+/// The most changes of one kind to list for a task; the JSON format has all of them.
 const LISTED: usize = 20;
-/// The most characters of a claim or of what is told of it.
+/// The most characters of a claim, or of a reply to it.
 const LONGEST: usize = 160;
 
-/// The result for people: a line for each agent, the changes, those that are estimates, the sums.
+/// The text format: the rules that differ, each task, the changes, the estimated changes, and the totals.
 pub(super) fn text(rejudged: &Rejudged) -> String {
     let mut out = String::new();
     let _ = match rejudged.rules.is_empty() {
@@ -43,7 +43,7 @@ fn value(value: &Value) -> String {
     }
 }
 
-/// A task then and now.
+/// A task under the run's rules, and under the other ones.
 fn line(out: &mut String, task: &RejudgedTask) {
     let name = format!("{} {}", terminal(&task.task), terminal(&task.agent));
     if task.is_same() {
@@ -128,7 +128,7 @@ fn log_ends(end: &LogEnds) -> String {
     }
 }
 
-/// The changes that are estimates, or those that are none.
+/// The changes that are estimates, or the ones that are not.
 fn changes(out: &mut String, rejudged: &Rejudged, estimate: bool) {
     let heading = match estimate {
         false => "differences",
@@ -225,7 +225,7 @@ fn became(became: &Became) -> String {
     }
 }
 
-/// What was claimed, in one line.
+/// A claim on one line.
 pub(super) fn claimed(stated: &Claim) -> String {
     match stated {
         Claim::Reading(reading) => {
@@ -244,7 +244,7 @@ pub(super) fn claimed(stated: &Claim) -> String {
     }
 }
 
-/// A text on one line, cut.
+/// A text on one line, cut if it is too long.
 fn cut(text: &str) -> String {
     let head: String = text.chars().take(LONGEST).collect();
     let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };

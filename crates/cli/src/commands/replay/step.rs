@@ -1,4 +1,4 @@
-//! `locard replay --step`: the turns of an agent, one after another.
+//! `locard replay --step`: an agent's turns, one after another.
 
 mod page;
 mod told;
@@ -9,10 +9,10 @@ use page::page;
 use report::terminal;
 use std::io::BufRead;
 
-/// The most lines that are shown of one answer.
+/// The most lines to show of one answer.
 pub(super) const LINES: usize = 8;
 
-/// What is asked between two turns on a terminal.
+/// The prompt between two turns on a terminal.
 const PROMPT: &str = "[Enter: next, p: previous, NUMBER: that turn, q: quit]";
 
 /// All turns of all tasks.
@@ -23,7 +23,7 @@ pub(super) fn text(tasks: &[WalkedTask]) -> String {
     }
 }
 
-/// Shows turn after turn as the lines of `input` ask.
+/// Shows one turn after another, as the lines of `input` request.
 pub(super) fn walk(
     tasks: &[WalkedTask],
     first: Option<u32>,
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// The turns that are shown for some lines of input.
+    /// The turns that are shown for this input.
     fn walked(first: Option<u32>, input: &str) -> Vec<String> {
         let mut shown = Vec::new();
         let tasks = [task("task-1", 3), task("task-2", 2)];

@@ -1,4 +1,4 @@
-//! What came of each case, and the exit code that says it.
+//! The outcome of each case, and the exit code for it.
 
 use crate::arguments::FailOn;
 use crate::commands::conditions;
@@ -10,63 +10,63 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// A case as it was asked for, and what came of it.
+/// A requested case and its outcome.
 pub(super) struct Asked {
-    /// As it was typed.
+    /// The path as it was typed.
     pub(super) case: PathBuf,
     pub(super) outcome: Outcome,
 }
 
-/// What came of a case.
+/// How a case ended.
 pub(super) enum Outcome {
     Sealed(Box<Account>),
     Failed(Failure),
-    /// The run in this folder was stopped on request.
+    /// The run in this folder was interrupted by a signal.
     Interrupted(PathBuf),
-    /// The command was stopped before it.
+    /// The command was interrupted before this case began.
     NotBegun,
 }
 
-/// A sealed run in numbers, and the texts that a summary shows of it.
+/// The numbers of a sealed run, and the texts that a summary shows.
 pub(super) struct Account {
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,
-    /// Labels of evidence that has another hash than the case gives.
+    /// The labels of evidence whose hash is not the one that the case gives.
     pub(super) mismatches: Vec<String>,
     pub(super) tasks: Vec<(String, TaskEnded)>,
-    /// The names of the tasks of code that asked what agents had left open.
+    /// The names of the final sweeps, which search for answers to questions that agents left open.
     sweeps: BTreeSet<String>,
     pub(super) confined: bool,
     pub(super) numbers: Numbers,
-    /// Facts whose citation was healed.
+    /// The number of facts whose citation was healed.
     pub(super) healed: usize,
     pub(super) summary: String,
-    /// What language models cost: a line for each agent.
+    /// The cost of language models, one line for each agent.
     pub(super) costs: String,
-    /// The same for programs, by agent.
+    /// The same costs for programs, by agent.
     pub(super) cost_of: BTreeMap<String, Value>,
     pub(super) conditions: String,
     pub(super) warnings: Vec<String>,
-    /// Lessons of earlier runs that its agents were told.
+    /// How many lessons of earlier runs its agents were given.
     pub(super) remembered: usize,
 }
 
-/// What can be added up over cases.
+/// The numbers that can be added up over cases.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Numbers {
     pub(super) facts: usize,
     pub(super) refused: usize,
-    /// Questions of the case without an answer: open, or not answerable from the evidence.
+    /// The case's questions without an answer: open, or not answerable from the evidence.
     pub(super) unmet: usize,
-    /// Those of them that are open.
+    /// Of those, the open ones.
     pub(super) open: usize,
     pub(super) unexamined: usize,
-    /// Places where evidence is damaged.
+    /// The number of places where evidence is damaged.
     pub(super) damaged: usize,
 }
 
 impl Outcome {
-    /// Its exit code; `stopped` is that of the signal, where one came.
+    /// The exit code; `stopped` is the signal's code, if one arrived.
     pub(super) fn code(&self, stopped: Option<u8>, fail_on: &[FailOn]) -> u8 {
         match self {
             Outcome::Sealed(account) => account.code(fail_on),
@@ -124,10 +124,10 @@ impl Account {
         }
     }
 
-    /// 0, or the highest code that applies.
+    /// The highest code that applies, or 0.
     fn code(&self, fail_on: &[FailOn]) -> u8 {
         let mut code = if self.mismatches.is_empty() { 0 } else { Failure::USAGE };
-        // What a sweep did not come to is open, and told as such.
+        // A sweep's own status does not count: the questions it could not answer are reported as open.
         let of_agents = self.tasks.iter().filter(|(agent, _)| !self.sweeps.contains(agent));
         for (_, ended) in of_agents {
             code = code.max(task_code(ended.status));
@@ -164,7 +164,7 @@ impl std::ops::AddAssign for Numbers {
     }
 }
 
-/// A warning for each piece of evidence that does not have the hash that the case gives.
+/// A warning for each piece of evidence whose hash is not the one that the case gives.
 fn mismatches(run: &Run) -> Vec<String> {
     let differ = run.integrity.iter().filter(|hashed| hashed.as_expected == Some(false));
     let warning = |hashed: &EvidenceHashed| {

@@ -1,4 +1,4 @@
-//! Investigating cases side by side: what one of them meets stops no other.
+//! Investigates cases in parallel; a failure of one does not affect the others.
 
 use super::account::{Account, Asked, Outcome};
 use super::{Begin, Opened, Plan};
@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
 
-/// Investigates the cases, at most `jobs` at once and begun in their order; gives what came of each, in their order.
+/// Investigates the cases and returns them with their outcomes, in order. They are started in order, at most `jobs` at once.
 ///
-/// Once the plan's interrupt is used, no further case is begun.
+/// After an interrupt, no further case is started.
 pub(super) async fn investigate(plan: Arc<Plan>, cases: Vec<Opened>, jobs: usize) -> Vec<Asked> {
     let several = cases.len() > 1;
     let mut asked: Vec<Asked> = Vec::new();
@@ -56,7 +56,7 @@ pub(super) async fn investigate(plan: Arc<Plan>, cases: Vec<Opened>, jobs: usize
     asked
 }
 
-/// Tells at once what a person should know of a case before all have ended.
+/// Reports warnings and failures of a case at once, without waiting for the others.
 fn complain(plan: &Plan, asked: Option<&Asked>, several: bool) {
     let Some(Asked { case, outcome }) = asked else { return };
     let texts = match outcome {

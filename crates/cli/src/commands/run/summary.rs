@@ -1,4 +1,4 @@
-//! What is printed at the end: a case in full, or several in short and in all.
+//! The summary at the end: one case in full, or several briefly and in total.
 
 use super::account::{Account, Asked, Numbers, Outcome};
 use crate::arguments::FailOn;
@@ -9,9 +9,9 @@ use std::fmt::Write;
 
 /// How a command ended.
 pub(super) struct Ended<'a> {
-    /// The cases, as they were asked for.
+    /// The cases, in the order given on the command line.
     pub(super) cases: &'a [Asked],
-    /// The exit code of the signal that stopped it, if one did.
+    /// The exit code of the signal that interrupted the command, if one did.
     pub(super) stopped: Option<u8>,
     pub(super) fail_on: &'a [FailOn],
 }
@@ -26,12 +26,12 @@ struct Count {
 }
 
 impl Ended<'_> {
-    /// The highest of the cases' codes.
+    /// The highest of the cases' exit codes.
     pub(super) fn code(&self) -> u8 {
         self.cases.iter().map(|asked| asked.outcome.code(self.stopped, self.fail_on)).max().unwrap_or(0)
     }
 
-    /// The summary for people: one case is told in full, and where it was not sealed that has been complained of.
+    /// The summary for people: a single case in full, or `None` if it was not sealed, which was already reported.
     pub(super) fn text(&self) -> Option<String> {
         match self.cases {
             [Asked { outcome: Outcome::Sealed(account), .. }] => Some(in_full(account)),
@@ -60,7 +60,7 @@ impl Ended<'_> {
                 }
             }
             Outcome::Failed(failure) => {
-                // The causes have been told when it happened.
+                // The causes were reported when it failed.
                 let _ = writeln!(out, "{case}: {}", terminal(&failure.to_string()));
                 if let Some(folder) = failure.folder() {
                     let _ = writeln!(out, "  {} is not sealed", terminal(&folder.display().to_string()));
@@ -114,7 +114,7 @@ impl Ended<'_> {
         (count, total)
     }
 
-    /// The summary for programs: the same shape however many cases there are.
+    /// The summary for programs, which has the same shape for any number of cases.
     pub(super) fn value(&self) -> Value {
         let (count, total) = self.total();
         json!({

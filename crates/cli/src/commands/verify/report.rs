@@ -53,7 +53,7 @@ fn text(checked: &CheckedReport) -> String {
     out
 }
 
-/// The last line: what was reached, and what was not looked at.
+/// The last line: the verdict, and what it does not cover.
 fn verdict(checked: &CheckedReport) -> &'static str {
     match (checked.findings.is_empty(), checked.against_run) {
         (true, true) => {

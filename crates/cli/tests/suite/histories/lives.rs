@@ -1,4 +1,4 @@
-//! The investigations that the stored histories were made of: each meets what a run of the demo does not.
+//! The investigations behind the stored histories: each covers something that a run of the demo does not.
 
 use crate::support::{Place, str};
 use app::RunError;
@@ -16,7 +16,7 @@ pub(super) struct Life {
     pub(super) name: &'static str,
     /// Makes the run.
     pub(super) live: fn(&Place) -> PathBuf,
-    /// Events that must stand in it.
+    /// Events that must occur in it.
     pub(super) meets: &'static [&'static str],
 }
 
@@ -68,7 +68,8 @@ type Calls = Vec<(&'static str, Value)>;
 
 /// A model that makes these calls, turn by turn, and then says nothing more.
 ///
-/// `$inv0`, `$fact0`, `$node0` and `$recalled0` in arguments stand for the first invocation, fact, node and recalled invocation that it is shown.
+/// In arguments, `$inv0`, `$fact0`, `$node0` and `$recalled0` are replaced by the first invocation, fact, node
+/// and recalled invocation that the model has been shown.
 fn script(turns: Vec<Calls>) -> Scripted {
     Scripted::new(move |request| {
         let turn = request.turn as usize;
@@ -82,7 +83,7 @@ fn reply(request: &TurnRequest, made: &Calls) -> Reply {
     calls(request.turn, &made)
 }
 
-/// The ids that a model was told of, in order.
+/// The ids that a model has been shown, in order.
 #[derive(Default)]
 struct Known {
     invocations: Vec<String>,
@@ -267,7 +268,7 @@ fn graph(place: &Place) -> PathBuf {
 
 fn two_agents(place: &Place) -> PathBuf {
     let first = vec![vec![key()], vec![record(vec![name_of("$inv0")])]];
-    // Its third invocation is the same call as the other's first: an id of its own, an output of both.
+    // Its second call equals the first call of the other agent: the invocations have different ids and share an output.
     let second = vec![
         vec![("list_hives", json!({})), key()],
         vec![record(vec![name_of("$inv0"), reading("present", json!({"path": "nowhere"}), "inv-zz")])],
@@ -305,7 +306,8 @@ fn other_rules(place: &Place) -> PathBuf {
     live(place, Rules { gate, ..Rules::default() }, vec![("registry", script(turns))])
 }
 
-/// What stands in several places, in another record than the cited one, or tells too little.
+/// Readings that several places hold, that a different record from the cited one holds, or that do not identify
+/// what they are about.
 fn ambiguous(place: &Place) -> PathBuf {
     let active = json!({"hive": SYSTEM, "key": r"ControlSet001\Control\ComputerName\ActiveComputerName"});
     let documents = json!({"path": "p1/Users/mara/Documents"});
@@ -329,7 +331,7 @@ fn ambiguous(place: &Place) -> PathBuf {
     live(place, Rules::default(), vec![("registry", script(turns))])
 }
 
-/// Values as agents write them otherwise than records do, and some that are no spelling of the same.
+/// Values that agents spell differently from the records, and values that only look like another spelling.
 fn spellings(place: &Place) -> PathBuf {
     let documents = json!({"path": "p1/Users/mara/Documents"});
     let of_key = |values: Value| reading("configured", values, "$inv0");
@@ -358,7 +360,7 @@ fn spellings(place: &Place) -> PathBuf {
     live(place, Rules::default(), vec![("registry", script(turns))])
 }
 
-/// An agent that cites another one's invocation.
+/// An agent that cites another agent's invocation.
 fn of_another_task(place: &Place) -> PathBuf {
     let seed = Seed(Digest::of(b"of another task"));
     let foreign = InvocationId::assign(&IdSpace::new(seed), TaskId(1), 0).unwrap().to_string();
@@ -375,7 +377,8 @@ fn of_another_task(place: &Place) -> PathBuf {
     runtime.block_on(app::run(request)).unwrap().folder
 }
 
-/// Turns that only had their readings refused cost none of the phase's; an objective that stays open opens the record phase.
+/// Turns whose readings were all refused do not count against the phase's budget.
+/// An objective that is still open starts the record phase.
 fn turns_given_back(place: &Place) -> PathBuf {
     let budgets = Budgets { investigate_turns: 3, record_turns: 2, ..Budgets::default() };
     let wrong = |data: &str| {
@@ -406,7 +409,7 @@ fn turns_given_back(place: &Place) -> PathBuf {
     runtime.block_on(app::run(request)).unwrap().folder
 }
 
-/// The context is smaller than the investigation, and than it was said to be.
+/// The model's context is too small for the investigation, and smaller than the model claims.
 fn small_context(place: &Place) -> PathBuf {
     let mut rules = Rules::default();
     let tools = ["find_files", "nothing_to_record", "recall", "record_phenomenon"];

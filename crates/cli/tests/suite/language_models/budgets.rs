@@ -1,4 +1,4 @@
-//! What a run may cost.
+//! Limits on the cost of a run.
 
 use super::{BOTH, ends, healthy, host, model};
 use crate::support::{Place, str};
@@ -23,7 +23,7 @@ fn a_run_that_has_spent_what_it_may_ends_in_order() {
         host(&place);
         let server = healthy(speaks);
         let model = model(&server, speaks);
-        // Nothing was recorded before.
+        // The budget ran out before anything was recorded.
         let (out, _) = ends(
             &place,
             60,
@@ -47,7 +47,7 @@ fn a_bound_that_is_not_reached_changes_nothing_but_the_rules() {
     host(&place);
     let server = healthy(BOTH[0]);
     let rules = place.file("rules.toml", "[budgets]\nrun_tokens = 1\n");
-    // What is typed stands in place of what the file says.
+    // Command-line options override the rules file.
     let bound = ["--rules", str(&rules), "--max-tokens", "100000000"];
     ends(
         &place,

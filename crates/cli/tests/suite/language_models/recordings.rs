@@ -1,4 +1,4 @@
-//! `recorded:` models: the same answers to the same questions, and none to others.
+//! `recorded:` models: they repeat the recorded replies to the same requests, and refuse any other request.
 
 use super::{BOTH, HIVE, ends, facts, healthy, host, model};
 use crate::support::{Place, demo_file, str};
@@ -33,7 +33,7 @@ fn a_recorded_run_of_an_unchanged_case_has_the_same_facts_at_no_cost() {
         assert_eq!(facts(&place, &run), whole);
         place.locard_ends(0, &["verify", str(&run)]);
         place.locard_ends(0, &["replay", str(&run)]);
-        // What answered from a recording is one.
+        // A run made from a recording is a recording itself.
         place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep", "--model", "recorded:latest"]);
         assert_eq!(facts(&place, &place.runs().pop().unwrap()), whole);
     }
@@ -85,7 +85,7 @@ fn a_case_that_differs_is_refused_with_the_place_and_left_unsealed() {
             "first",
         ],
     );
-    // The file is there, and says something else.
+    // The file still exists, but its content differs.
     place.file(&format!("host/{HIVE}"), demo_file("Windows/System32/config/SAM"));
     let name = "recorded:latest";
     let first = std::fs::read_dir(place.path("first")).unwrap().next().unwrap().unwrap().path();

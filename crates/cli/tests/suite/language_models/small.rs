@@ -1,11 +1,11 @@
-//! A small model: it is told one call at a time, and what it makes of that is judged as of any other.
+//! A small model gets one suggested call at a time, and its claims are judged like those of any other model.
 
 use super::{BOTH, ends, facts, locard, model};
 use crate::support::{Place, demo_folder, str};
 use serde_json::{Value, json};
 use testkit::api::{ApiServer, KEY, Play, Said, Says, Speaks};
 
-/// The last words that the model is sent.
+/// The last message that the model receives.
 fn last(body: &Value) -> String {
     let message = body["messages"].as_array().unwrap().last().unwrap();
     match &message["content"] {
@@ -17,7 +17,7 @@ fn last(body: &Value) -> String {
     }
 }
 
-/// A model that makes the call that it is told of, and none of its own.
+/// A model that makes only the calls that are suggested to it.
 fn obeys(body: &Value, number: usize) -> Says {
     let told = last(body);
     let call = told.lines().rev().find_map(|line| {

@@ -1,4 +1,4 @@
-//! What somebody has to see to: one sentence, exit code 50, and the run goes on later.
+//! Problems that a person has to fix: one sentence, exit code 50, and the run can be resumed later.
 
 use super::{BOTH, HIVE, ends, facts, healthy, host, locard, model, says, stands_in};
 use crate::support::{Place, str, text};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::api::{ApiServer, Fault, KEY, Play, Speaks};
 
-/// The error, which is one line, and the way to go on.
+/// Returns the error, which must be one line, and checks that the hint after it says how to resume.
 fn told(err: &str) -> &str {
     let lines: Vec<&str> = err.lines().collect();
     let [error, hint] = lines[..] else { panic!("{err}") };
@@ -43,7 +43,7 @@ fn a_server_in_trouble_is_told_in_one_sentence_and_the_run_goes_on_once_it_is_we
         let sick = Arc::new(AtomicBool::new(true));
         let is_sick = Arc::clone(&sick);
         let server = ApiServer::start(speaks, "m", move |number, body| {
-            // The first turns of some agents are answered.
+            // The server still answers the first few turns.
             match is_sick.load(Ordering::SeqCst) && number > 3 {
                 true => Play::Fail(fault.clone(), says(body)),
                 false => Play::Say(says(body)),
@@ -111,7 +111,7 @@ fn a_server_without_tls_or_none_at_all_is_told_in_one_sentence() {
     );
     assert!(told(&err).contains("cannot be reached: no connection to 127.0.0.1:"), "{err}");
     let (_, err) = ends(&place, 50, &["resume", "latest", "--quiet", "--patience", "2"]);
-    // Whoever waits is told what for, once.
+    // A person who waits is told the reason once.
     let (note, err) = err.split_once('\n').unwrap();
     assert!(note.starts_with("note: openai:m@") && note.ends_with("; asking again"), "{note}");
     assert!(told(err).contains("cannot be reached"), "{err}");

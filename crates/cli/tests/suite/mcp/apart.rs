@@ -1,4 +1,5 @@
-//! What a client says that is no fact of the evidence as it was: it stands apart, and decides nothing.
+//! What a client says that is not a fact about the evidence: notes, absences from a hive as it stands, and its own questions.
+//! They are kept apart and decide nothing.
 
 use super::client::{Client, Opened};
 use super::{computer_name, over_demo, reading, verified};
@@ -38,11 +39,11 @@ fn a_note_of_a_client_is_kept_verifies_and_is_no_finding() {
     assert_eq!((of_client("facts"), of_client("phenomena")), (0, 0));
 }
 
-/// A folder with a hive that is not clean, and no transaction logs beside it.
+/// A folder with a dirty hive that lacks its transaction logs.
 fn dirty_case(place: &Place) -> String {
     let system = "Windows/System32/config/SYSTEM";
     let mut hive = demo_file(system);
-    // The first of the two sequence numbers runs ahead.
+    // Makes the first of the two sequence numbers differ from the second.
     hive[4] = hive[4].wrapping_add(1);
     let words = hive[..508].chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
     let checksum = words.fold(0, |sum, word| sum ^ word);
@@ -51,13 +52,13 @@ fn dirty_case(place: &Place) -> String {
     str(&place.path("host")).to_owned()
 }
 
-/// The call of a tool that a refusal's hint names.
+/// The arguments of the tool call that a refusal's hint suggests.
 fn named(hint: &str, tool: &str) -> Value {
     let (_, after) = hint.split_once(&format!("{tool} {{")).unwrap_or_else(|| panic!("{hint}"));
     serde_json::Deserializer::from_str(&format!("{{{after}")).into_iter().next().unwrap().unwrap()
 }
 
-/// The question of each answer, and the word for how it stands.
+/// The question of each answer, and its state.
 fn answers(report: &Value) -> Vec<(String, String)> {
     let text = |answer: &Value, member: &str| answer[member].as_str().unwrap().to_owned();
     let all = report["answers"].as_array().unwrap().iter();
@@ -89,7 +90,7 @@ fn what_a_hive_lacks_as_it_stands_is_told_so_everywhere_and_answers_nothing() {
     client.call("close_run", json!({"run": without.run}));
     let (opened, again) = searched(&mut client);
     assert_eq!(search, again, "equal runs have equal ids");
-    // The next try is taken literally from the hint.
+    // The next attempt uses the hint's call literally.
     let mut call = named(&hint, "record_absence");
     call["task"] = json!(opened.task());
     let said = client.call("record_absence", call);
@@ -117,7 +118,7 @@ fn what_a_hive_lacks_as_it_stands_is_told_so_everywhere_and_answers_nothing() {
         told.push(place.locard_ends(0, &["export", run, "--as", format, "-o", "-"]));
     }
     for text in &told {
-        // A note of the tool says only which key the call did not find.
+        // The tool's own note only says which key the call did not find.
         let places = text.split("no key ").skip(1).map(|after| after.chars().take(400).collect::<String>());
         let places: Vec<String> = places.filter(|said| said.contains("in the hive")).collect();
         assert!(!places.is_empty(), "{text}");
@@ -195,7 +196,7 @@ fn a_question_of_a_clients_own_is_answered_by_the_same_code_and_stays_its_own() 
     assert_eq!(stands.len(), 16);
     assert_eq!(stands[..3], [("own-1", "met"), ("own-2", "empty"), ("own-3", "not_asked")]);
     assert_eq!(of_agents(&without, true), Vec::<Value>::new());
-    // Nothing that was asked of the case stands otherwise for it.
+    // The questions of the case are not affected.
     let words = |report: &Value| -> Vec<(Value, Value)> {
         let all = of_agents(report, false);
         all.iter().map(|it| (it["objective"].clone(), it["answer"].clone())).collect()

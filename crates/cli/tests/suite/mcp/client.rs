@@ -1,4 +1,5 @@
-//! A client of the protocol, written from its specification: JSON-RPC lines over a program's standard input and output, and requests over HTTP.
+//! A client written from the protocol's specification: JSON-RPC lines over a program's standard input and output,
+//! and requests over HTTP.
 
 use crate::support::{Place, text};
 use serde_json::{Value, json};
@@ -6,30 +7,30 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// The version with a handshake, and the one without.
+/// The protocol version with a handshake, and the one without.
 pub(super) const OLD: &str = "2025-11-25";
 pub(super) const NEW: &str = "2026-07-28";
 
-/// The program while it serves over standard input and output; it does not outlive a test that fails.
+/// The program as a server on standard input and output; it is killed if the test fails.
 pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     version: &'static str,
     number: u64,
-    /// Notifications that came between answers.
+    /// Notifications received while waiting for answers.
     pub(super) heard: Vec<Value>,
 }
 
 impl Client {
-    /// A client of the older version that has shaken hands.
+    /// A client of the older version, after the handshake.
     pub(super) fn old(place: &Place, arguments: &[&str]) -> Client {
         let mut client = Client::silent(place, arguments, OLD);
         client.greet();
         client
     }
 
-    /// Shakes hands, as in the older version.
+    /// Performs the handshake of the older version.
     fn greet(&mut self) {
         let hello = self.ask(
             "initialize",
@@ -39,7 +40,7 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// A client of the newer version, which says in each request what it speaks.
+    /// A client of the newer version, which states its version and capabilities in each request.
     pub(super) fn new(place: &Place, arguments: &[&str]) -> Client {
         let mut client = Client::silent(place, arguments, NEW);
         let found = client.ask("server/discover", json!({}));
@@ -48,19 +49,19 @@ impl Client {
         client
     }
 
-    /// A client that has said nothing yet, whose runs are sealed as it leaves them.
+    /// A client that has said nothing yet. Its runs are sealed without a final sweep.
     pub(super) fn silent(place: &Place, arguments: &[&str], version: &'static str) -> Client {
         Client::started(place, &[&["--no-sweep", "--structured"], arguments].concat(), version)
     }
 
-    /// A client that has shaken hands and reads text, as one does that hands answers to a language model.
+    /// A client that reads text answers, like one that passes them to a language model; after the handshake.
     pub(super) fn reading(place: &Place, arguments: &[&str]) -> Client {
         let mut client = Client::started(place, &[&["--no-sweep"], arguments].concat(), OLD);
         client.greet();
         client
     }
 
-    /// A client of the newer version, after whom code asks what it leaves open.
+    /// A client of the newer version whose open questions go to the final sweep.
     pub(super) fn swept(place: &Place, arguments: &[&str]) -> Client {
         Client::started(place, &[&["--structured"], arguments].concat(), NEW)
     }
@@ -85,7 +86,7 @@ impl Client {
         self.write(format!("{message}\n").as_bytes());
     }
 
-    /// Sends a request and does not wait; gives its number.
+    /// Sends a request without waiting, and returns its number.
     pub(super) fn begin(&mut self, method: &str, parameters: Value) -> u64 {
         self.number += 1;
         let number = self.number;
@@ -121,7 +122,7 @@ impl Client {
         }
     }
 
-    /// Waits for the first notification of this method.
+    /// Waits for the first notification with this method.
     pub(super) fn notified(&mut self, method: &str) -> Value {
         loop {
             let message = self.next();
@@ -137,19 +138,19 @@ impl Client {
         self.answer(number)
     }
 
-    /// Calls a tool, which must not be a protocol error; gives the result.
+    /// Calls a tool and returns its result; a protocol error fails the test.
     pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer["error"].is_null(), "{tool}: {answer}");
         answer["result"].clone()
     }
 
-    /// Opens a run with a task for each agent; gives the handles.
+    /// Opens a run with a task for each agent, and returns the handles.
     pub(super) fn open(&mut self, agents: &[&str]) -> Opened {
         Opened::of(&self.call("open_run", json!({ "agents": agents })))
     }
 
-    /// Goes away in order; gives the exit code and what was said on standard error.
+    /// Disconnects cleanly; returns the exit code and the output on standard error.
     pub(super) fn leave(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -162,7 +163,7 @@ impl Client {
         (self.child.wait().unwrap().code(), text(&said))
     }
 
-    /// Is killed with all that it started.
+    /// Kills the server.
     pub(super) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -175,7 +176,7 @@ impl Drop for Client {
     }
 }
 
-/// What `open_run` gave.
+/// What `open_run` returned.
 pub(super) struct Opened {
     pub(super) run: String,
     pub(super) name: String,
@@ -204,7 +205,7 @@ impl Opened {
     }
 }
 
-/// The program while it serves over HTTP.
+/// The program as a server over HTTP.
 pub(super) struct HttpServer {
     child: Child,
     pub(super) address: String,
@@ -227,7 +228,7 @@ impl HttpServer {
         self.address.strip_prefix("http://").unwrap().split('/').next().unwrap()
     }
 
-    /// Posts bytes with these headers; gives the status and the body.
+    /// Posts a body with these headers; returns the status and the body of the reply.
     pub(super) fn post(&self, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(self.host()).unwrap();
         let mut head = "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n\
@@ -238,7 +239,7 @@ impl HttpServer {
         }
         head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
         stream.write_all(head.as_bytes()).unwrap();
-        // A server that has heard enough answers before it has heard all.
+        // A server may reply before it has read everything.
         let _ = stream.write_all(body);
         let mut reply = Vec::new();
         let _ = stream.read_to_end(&mut reply);
@@ -247,7 +248,7 @@ impl HttpServer {
         (status, reply.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
     }
 
-    /// Asks in the newer version, in which a request stands for itself.
+    /// Sends a request of the newer version, in which each request is self-contained.
     pub(super) fn ask(&self, name: &str, method: &str, parameters: Value) -> Value {
         let mut parameters = parameters;
         parameters["_meta"] = json!({
@@ -279,7 +280,7 @@ impl HttpServer {
         answer["result"].clone()
     }
 
-    /// Asks for a call, waits until the server says that it is under way, and goes away.
+    /// Requests a call, waits until the server reports its progress, and drops the connection.
     pub(super) fn drop_call(&self, tool: &str, arguments: Value) {
         let meta = json!({
             "progressToken": 1,
@@ -302,7 +303,7 @@ impl HttpServer {
         assert!(lines.any(|line| line.unwrap().contains("notifications/progress")));
     }
 
-    /// Ends it as a person does; gives the exit code.
+    /// Ends the server with a signal and returns its exit code.
     #[expect(clippy::disallowed_methods, reason = "the tests send signals as a person does")]
     pub(super) fn end(mut self) -> Option<i32> {
         let id = self.child.id().to_string();

@@ -1,11 +1,11 @@
-//! What clients leave open: asked of a lead that wants to end, and by code when a run is closed.
+//! Questions that clients leave open: a lead is asked about them before it may end, and a sweep follows when a run is closed.
 
 use super::client::Client;
 use super::{answer, demo_arguments, verified};
 use crate::support::Place;
 use serde_json::{Value, json};
 
-/// What the examiners of a client did who were told that nothing is there, and had looked at a part or at nothing.
+/// Calls of a client that believed there was nothing to find, and looked only at a part, or at nothing.
 #[test]
 fn what_a_client_leaves_open_is_asked_when_it_closes_its_run() {
     let place = Place::new();
@@ -128,7 +128,7 @@ fn the_question_that_a_lead_makes_up_stands_apart_and_raises_nothing() {
     let of_it = |it: &&Value| it["objective"] == "apt28";
     let its_own = report["answers"].as_array().unwrap().iter().find(of_it).unwrap();
     assert_eq!((&its_own["by"], &its_own["confidence"]), (&json!("agent"), &Value::Null), "{its_own}");
-    // It closes nothing, and is not counted with the questions of the case.
+    // It closes no question of the case, and does not count among them.
     let is_open = |it: &&Value| {
         it["by"] == "standard" && matches!(it["answer"].as_str(), Some("not_asked" | "partly" | "seen"))
     };
@@ -137,7 +137,7 @@ fn the_question_that_a_lead_makes_up_stands_apart_and_raises_nothing() {
     verified(&place, &opened.name);
 }
 
-/// The calls of the examiners who were told that nothing is there.
+/// Calls of a client that believed there was nothing to find.
 #[test]
 fn calls_that_can_match_nothing_have_no_answer_over_the_protocol() {
     let place = Place::new();

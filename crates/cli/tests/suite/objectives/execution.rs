@@ -1,4 +1,4 @@
-//! The execution agent: which programs ran, what was typed into shells.
+//! The execution agent: which programs ran, and what was typed into shells.
 
 use super::hives::{TIME, amcache, key, ntuser, system};
 use super::{Folder, Trial};
@@ -15,7 +15,7 @@ pub(super) const TRIALS: &[Trial] = &[
 
 const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
 
-/// A program of UserAssist, its name enciphered by hand: counted runs and the last one; 0 is never.
+/// A UserAssist entry with an enciphered name, a run count and the last run (0: never).
 fn used(enciphered: &str, runs: u8, last: u64) -> Value {
     let mut data = vec![0; 72];
     data[4] = runs;
@@ -29,7 +29,8 @@ fn user_assist(values: impl IntoIterator<Item = Value>) -> Vec<u8> {
     ntuser([(&list, count)])
 }
 
-/// Runs that are counted without a last one, entries of a new profile, the shell's own counter, what the system itself started.
+/// Runs without the time of the last one, preset entries of a new profile, the shell's own counter, a program that
+/// the system itself started, and a file that is not a Prefetch file.
 fn programs_without_a_run(at: &Folder<'_>) {
     at.file("C/Users/one/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 7, 0)]));
     let preset = ["P:\\Gbbyf\\pnyp.rkr", "P:\\Gbbyf\\znc.rkr", "P:\\Gbbyf\\cnvag.rkr"];
@@ -47,7 +48,7 @@ fn started_program(at: &Folder<'_>) {
     at.file("C/Users/mara/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 1, TIME)]));
 }
 
-/// A history without a word, a copy of one under another name, a folder of its name.
+/// A history with only blanks, a copy under another name, and a folder with its name.
 fn nothing_typed(at: &Folder<'_>) {
     at.file(
         "C/Users/mara/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
@@ -72,7 +73,7 @@ fn prefetched(executable: &str, folder: &str) -> Vec<u8> {
     prefetch::file(&prefetch::Spec::new(executable, &path))
 }
 
-/// Programs whose names only end like those of tools, one that only read a tool, files that only bear the name of one.
+/// Programs whose names only end like those of tools, a program that only read a tool, and files that only bear a tool's name.
 fn prefetch_of_others(at: &Folder<'_>) {
     const PREFETCH: &str = "C/Windows/Prefetch";
     at.file(&format!("{PREFETCH}/DOTNET.EXE-C0FFEE01.pf"), prefetched("DOTNET.EXE", "PROGRAM FILES\\DOTNET"));
@@ -88,7 +89,7 @@ fn prefetched_tool(at: &Folder<'_>) {
     at.file("C/Windows/Prefetch/WHOAMI.EXE-C0FFEE01.pf", prefetched("WHOAMI.EXE", "WINDOWS\\SYSTEM32"));
 }
 
-/// A program in its place that only read one of a user's, and one that installs itself into profiles.
+/// A program in its proper place that only read a user's program, and a program that installs itself into profiles.
 fn prefetch_in_its_place(at: &Folder<'_>) {
     let mut reader = prefetch::Spec::new("SCAN.EXE", "\\VOLUME{01d0}\\PROGRAM FILES\\SCAN\\SCAN.EXE");
     reader.files.push("\\VOLUME{01d0}\\USERS\\MARA\\DOWNLOADS\\SETUP.EXE".to_owned());
@@ -105,7 +106,7 @@ fn inventoried(path: &str) -> KeySpec {
     key().value(Value::sz("LowerCaseLongPath", path))
 }
 
-/// Programs of Windows and of installers, what installs itself into profiles, an entry without a path, a shortcut and a folder of a program.
+/// Programs of Windows and of installers, one that installs itself into profiles, an entry without a path, a folder and a shortcut.
 fn programs_in_their_places(at: &Folder<'_>) {
     let paths = [
         "c:\\windows\\system32\\calc.exe",

@@ -1,4 +1,4 @@
-//! The filesystem agent: folders of users, programs, what was typed, visited, scheduled and redirected.
+//! The filesystem agent: users' folders, programs, and redirected names.
 
 use super::{Folder, Trial};
 
@@ -8,7 +8,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "hosts", tempting: nothing_redirected, answering: redirected_name },
 ];
 
-/// The folders that every Windows has, a file in the place of the folder, files that only lie in a path of that name.
+/// Folders that every Windows has, a file in place of the folder, and files whose path merely contains such a name.
 fn folders_of_nobody(at: &Folder<'_>) {
     at.file("D/Users", "Volume in drive D has no label.\r\n");
     for name in ["All Users", "Default", "Default User", "Public"] {
@@ -28,14 +28,14 @@ fn folder_of_a_user(at: &Folder<'_>) {
     at.folder("C/Users/mara");
 }
 
-/// Programs where users cannot write, and in a user's place what only has the name of one.
+/// Programs where users cannot write, and files in users' places that are not programs despite their names.
 fn programs_elsewhere(at: &Folder<'_>) {
     at.file("C/Windows/System32/calc.exe", "MZ");
     at.file("C/Program Files/Ledgerline/ledgerline.exe", "MZ");
     at.file("C/Users/Public/Downloads/setup.exe/readme.txt", "unpacked");
     at.file("C/Users/Public/Downloads/invoice.exe.txt", "MZ");
     at.file("C/ProgramData/Ledgerline/ledgerline.exe.config", "<configuration/>");
-    // What Windows puts there so that a name leads to the store.
+    // A placeholder by Windows, which leads to the store.
     at.file("C/Users/Default/AppData/Local/Microsoft/WindowsApps/python.exe", "");
 }
 
@@ -43,7 +43,7 @@ fn downloaded_program(at: &Folder<'_>) {
     at.file("C/Users/Public/Downloads/setup.exe", "MZ");
 }
 
-/// Files without a name that leads elsewhere: comments, the computer itself, other files beside it.
+/// Files without a redirected name: comments, the computer itself, and other files beside the hosts file.
 fn nothing_redirected(at: &Folder<'_>) {
     const ETC: &str = "C/Windows/System32/drivers/etc";
     let lines = [

@@ -1,4 +1,5 @@
-//! What the filesystem agent is asked of disk images alone: each trial is an image of its own, all of them evidence of one case.
+//! The filesystem agent's objectives that apply only to disk images. Each trial is an image, and all images
+//! are evidence of one case.
 
 use super::{meeting, shipped, shown};
 use crate::support::Place;
@@ -6,13 +7,13 @@ use testkit::disk::{DiskSpec, Part};
 use testkit::ewf::EwfSpec;
 use testkit::ntfs::{Built, Content, Deleted, EntrySpec, FileTimes, NtfsTimes, VolumeSpec};
 
-/// What an objective is tried on: the bytes of an image.
+/// The images to test an objective with.
 pub(super) struct ImageTrial {
-    /// The objective's id in its agent.
+    /// The objective's id within its agent.
     pub(super) objective: &'static str,
-    /// An image that looks as if it answered, and does not.
+    /// An image that seems to answer the question and does not.
     tempting: fn() -> Vec<u8>,
-    /// The least image that answers.
+    /// The minimal image that answers it.
     answering: fn() -> Vec<u8>,
 }
 
@@ -24,7 +25,7 @@ pub(super) const TRIALS: &[ImageTrial] = &[
     ImageTrial { objective: "timestamps", tempting: times_in_order, answering: older_than_its_name },
 ];
 
-/// 2024-01-01, and five years before.
+/// 2024-01-01 and 2019-03-01.
 const NAMED: u64 = 133_485_780_301_234_567;
 const EARLIER: u64 = 131_958_720_000_000_000;
 
@@ -41,7 +42,7 @@ fn volume_on_disk(entries: Vec<EntrySpec>) -> Vec<u8> {
     disk(Part::volume(2048, &volume(entries)))
 }
 
-/// A volume with Windows and a user, and nothing else.
+/// A volume with a file of Windows and a file of a user.
 pub(super) fn windows_volume() -> Vec<u8> {
     volume_on_disk(vec![
         EntrySpec::file("Windows/System32/ntdll.dll", b"MZ"),
@@ -49,7 +50,7 @@ pub(super) fn windows_volume() -> Vec<u8> {
     ])
 }
 
-/// The hash of an image in a file beside other files: the container itself stores none.
+/// An image's hash in a file on the volume; the container itself stores none.
 fn hash_in_a_file() -> Vec<u8> {
     volume_on_disk(vec![EntrySpec::file("case/disk.md5", b"d41d8cd98f00b204e9800998ecf8427e  disk.dd\n")])
 }
@@ -60,7 +61,7 @@ fn expert_witness() -> Vec<u8> {
     segments.remove(0)
 }
 
-/// A partition of the type of NTFS in which no file system stands.
+/// A partition of type NTFS without a file system.
 fn nothing_but_a_name() -> Vec<u8> {
     disk(Part::bytes(2048, b"NTFS, serial number 1C2D-3E4F").kind(0x07))
 }
@@ -69,7 +70,8 @@ fn plain_volume() -> Vec<u8> {
     volume_on_disk(Vec::new())
 }
 
-/// Files that are called so, files in the Recycle Bin, a deleted one whose place nobody knows any more, caches.
+/// Existing files with names like deleted ones, files in the Recycle Bin, a deleted file whose folder is unknown,
+/// and deleted caches and temporary files.
 fn nothing_known_to_be_deleted() -> Vec<u8> {
     volume_on_disk(vec![
         EntrySpec::file("$Deleted/39/plan.txt", b"in use"),
@@ -89,7 +91,7 @@ fn deleted_file() -> Vec<u8> {
     ])
 }
 
-/// Streams that browsers and Windows make, and files whose names only look like streams.
+/// Streams that browsers and Windows create, and a file whose name only looks like a stream.
 fn streams_of_browsers() -> Vec<u8> {
     let zone = b"[ZoneTransfer]\r\nZoneId=3\r\n";
     volume_on_disk(vec![
@@ -115,7 +117,7 @@ fn times(born: u64, name_born: u64) -> NtfsTimes {
     }
 }
 
-/// Programs that are as old as their names or were moved later, and a document that is older than its name.
+/// Programs as old as their names or moved later, and a document older than its name.
 fn times_in_order() -> Vec<u8> {
     volume_on_disk(vec![
         EntrySpec::file("Users/mara/equal.exe", b"MZ").times(times(NAMED, NAMED)),
@@ -132,7 +134,7 @@ fn older_than_its_name() -> Vec<u8> {
     ])
 }
 
-/// The answers to each objective: its id, the label of the image, what was stated.
+/// The answers to each objective: its id, the label of the image, and the stated values.
 fn answers(images: fn(&ImageTrial) -> fn() -> Vec<u8>) -> Vec<(&'static str, String, String)> {
     let place = Place::new();
     let mut case = "title = \"images\"\n".to_owned();
@@ -159,7 +161,7 @@ fn answers(images: fn(&ImageTrial) -> fn() -> Vec<u8>) -> Vec<(&'static str, Str
 #[test]
 fn objectives_of_images_are_unmet_by_what_only_looks_like_an_answer() {
     let found = answers(|trial| trial.tempting);
-    // Every volume that is read answers what a volume is; of the others none answers anything.
+    // Any volume that can be read answers the objective `volumes`; none of the other objectives may be answered.
     let wrong: Vec<_> =
         found.iter().filter(|(id, image, _)| *id != "volumes" || image == "volumes").collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -1,4 +1,4 @@
-//! The persistence agent: what starts by itself.
+//! The persistence agent: what starts automatically.
 
 use super::hives::{key, ntuser, software, system, system_of_two};
 use super::{Folder, Trial, investigated, meeting, shipped};
@@ -21,11 +21,11 @@ pub(super) const TRIALS: &[Trial] = &[
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
-/// The digest of the class of bindings.
+/// The digest of the class of bindings, as instances in the repository give it.
 const BINDING: &str = "0A7ABE63F36E2B2920FEDAFAE849823AF9429CC0EA373FFEE1507EDB21FD9170";
 const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 
-/// Empty Run keys, a switched-off entry, the shell and the logon of every Windows, keys of other names.
+/// An empty Run value, a disabled entry, the default shell and logon programs, and keys with other names.
 fn nothing_in_run_keys(at: &Folder<'_>) {
     let approved = key().value(Value::binary("Updater", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     let winlogon = key()
@@ -58,7 +58,7 @@ fn options_of(value: Value) -> Vec<u8> {
     software([(&format!("{NT}\\Image File Execution Options\\sethc.exe"), key().value(value))])
 }
 
-/// Options that only log, and a debugger of nobody.
+/// Options that only enable logging, and an empty debugger.
 fn options_without_a_debugger(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/flag/SOFTWARE", options_of(Value::dword("GlobalFlag", 0x200)));
     at.file("C/Windows/System32/config/empty/SOFTWARE", options_of(Value::sz("Debugger", "")));
@@ -71,7 +71,7 @@ fn debugger(at: &Folder<'_>) {
     );
 }
 
-/// An empty value, one of another name, and a script that is only kept.
+/// An empty value, a value with another name, and a script file that nothing starts.
 fn no_script_of_a_logon(at: &Folder<'_>) {
     let environment = key()
         .value(Value::sz("UserInitMprLogonScript", ""))
@@ -87,7 +87,7 @@ fn logon_script(at: &Folder<'_>) {
 
 const MENU: &str = "C/ProgramData/Microsoft/Windows/Start Menu/Programs";
 
-/// What Windows keeps in the folder, a shortcut beside it, a folder of that name elsewhere, and items that are switched off.
+/// Disabled items, what Windows itself keeps in the folder, a file beside it, and a folder with that name elsewhere.
 fn nothing_in_startup(at: &Folder<'_>) {
     let off = || key().value(Value::binary("Chat.lnk", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     let approved = format!("{WINDOWS}\\Explorer\\StartupApproved\\StartupFolder");
@@ -114,7 +114,8 @@ fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {
     set.path(&format!("Services\\{name}"), values)
 }
 
-/// Services that somebody must start, that are switched off, that are Windows' own, that name no program, and one in the other control set.
+/// Services that are started manually, disabled, part of Windows, or without a program, and one that is only
+/// in the other control set.
 fn services_that_wait(at: &Folder<'_>) {
     const PROGRAM: &str = "C:\\ProgramData\\update.exe";
     let current = service(key(), "Manual", 3, PROGRAM);
@@ -142,7 +143,7 @@ fn task(action: &str) -> String {
     format!("<Task xmlns=\"{NAMESPACE}\">\r\n  <Actions>\r\n    {action}\r\n  </Actions>\r\n</Task>\r\n")
 }
 
-/// Tasks that run no command, one of Windows itself, one that lies where no scheduler looks.
+/// Tasks that run no command, one of Windows itself, and some in folders that the scheduler does not read.
 fn tasks_without_commands(at: &Folder<'_>) {
     const TASKS: &str = "C/Windows/System32/Tasks";
     const EXEC: &str = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
@@ -160,7 +161,7 @@ fn task_with_a_command(at: &Folder<'_>) {
     at.file("C/Windows/System32/Tasks/Update", task(exec));
 }
 
-/// A binding of Windows' own, a consumer that nothing is bound to, and a text in which a binding stands.
+/// A binding of Windows itself, and a text file that mentions a binding.
 fn subscription_of_windows(at: &Folder<'_>) {
     let own = instance(
         "__FilterToConsumerBinding",
@@ -180,7 +181,7 @@ fn subscription_of_somebody(at: &Folder<'_>) {
     at.file("C/Windows/System32/wbem/Repository/OBJECTS.DATA", repository());
 }
 
-/// Intruders hide among the tasks of Windows, and evidence may lie in a folder of any name.
+/// Intruders hide among the tasks of Windows, and evidence can be in a folder with any name.
 #[test]
 fn a_task_among_those_of_windows_that_starts_a_program_of_a_user_is_told() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The registry agent: what the computer is, who uses it, what it starts by itself.
+//! The registry agent: what the computer is, who uses it, and how it is set up.
 
 use super::hives::{UNIX_TIME, key, sam, sam_of_nobody, software, system, system_beside, system_of_two};
 use super::{Folder, Trial, investigated, meeting, shipped};
@@ -27,7 +27,7 @@ fn named(set: KeySpec) -> KeySpec {
     set.path("Control\\ComputerName\\ComputerName", name)
 }
 
-/// A name in the control set that is not in use, a host name, an empty name, a text that says one.
+/// A name that is only in the other control set, a host name, an empty name, and a text file with a name.
 fn names_elsewhere(at: &Folder<'_>) {
     let hostname = key().value(Value::sz("Hostname", "FIN-WS-07")).value(Value::sz("Domain", "corp.example"));
     let current = key()
@@ -44,7 +44,7 @@ fn computer_name(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/SYSTEM", system(named(key())));
 }
 
-/// A version that an upgrade replaced, and a present one without a name.
+/// A version that an upgrade replaced, and a current one without a name.
 fn replaced_windows(at: &Folder<'_>) {
     let replaced = key()
         .value(Value::sz("ProductName", "Windows 7 Professional"))
@@ -65,7 +65,7 @@ fn present_windows(at: &Folder<'_>) {
     );
 }
 
-/// A zone that stands only in the control set that is not in use.
+/// A time zone that is only in the other control set.
 fn a_zone_of_another_control_set(at: &Folder<'_>) {
     const ZONE: &str = "Control\\TimeZoneInformation";
     let rest = key().value(Value::dword("DynamicDaylightTimeDisabled", 0));
@@ -92,7 +92,7 @@ fn profiles(users: &[(&str, Option<&str>)]) -> Vec<u8> {
     software([(&format!("{NT}\\ProfileList"), list)])
 }
 
-/// The profiles of services, which every Windows has, one without a folder, one without a SID.
+/// The service profiles that every Windows has, a profile without a folder, and one without a SID.
 fn profiles_of_no_user(at: &Folder<'_>) {
     let users = [
         ("S-1-5-18", Some("%systemroot%\\system32\\config\\systemprofile")),
@@ -129,7 +129,7 @@ fn leased(address: &str) -> KeySpec {
     interface(key().value(Value::dword("EnableDHCP", 1)).value(Value::sz("DhcpIPAddress", address)))
 }
 
-/// An interface that was never connected, addresses that are none, one in the control set that is not in use.
+/// An interface that was never connected, addresses of 0.0.0.0, and an address that is only in the other control set.
 fn interfaces_without_an_address(at: &Folder<'_>) {
     let unconnected = key().value(Value::dword("EnableDHCP", 1)).value(Value::sz("NameServer", ""));
     at.file(
@@ -153,7 +153,7 @@ fn shown_accounts(path: &str, shown: u32) -> Vec<u8> {
 
 const USER_LIST: &str = "Microsoft\\Windows NT\\CurrentVersion\\Winlogon\\SpecialAccounts\\UserList";
 
-/// An account that is shown, and a list of another name.
+/// An account that is shown, and a list with another name.
 fn accounts_that_are_shown(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/shown/SOFTWARE", shown_accounts(USER_LIST, 1));
     at.file(
@@ -173,7 +173,7 @@ fn remote_desktop(denied: u32) -> KeySpec {
     key().path("Control\\Terminal Server", server)
 }
 
-/// Refused in the control set in use, allowed in the other.
+/// Denied in the current control set, allowed in the other one.
 fn remote_desktop_refused(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/SYSTEM", system_of_two(remote_desktop(1), remote_desktop(0)));
 }

@@ -1,11 +1,11 @@
-//! What an objective stands on that nothing answers: that a source is there and says nothing, or that there is none.
+//! Why nothing meets an objective: a source exists and says nothing, or there is no source.
 
 use super::images::windows_volume;
 use super::{investigated, shipped};
 use crate::support::Place;
 use ledger::event::WithoutFact;
 
-/// How an objective of an agent stands over this evidence, and what it needs; `verify` works it out anew.
+/// How an objective of an agent ends for this evidence, and the sources it would need; `verify` recomputes both.
 fn stands(place: &Place, agent: &str, evidence: &str, objective: &str) -> (String, Vec<String>) {
     let (finished, _) = investigated(place, &shipped(agent), &place.path(evidence));
     let certificate = app::verify(&finished.folder);

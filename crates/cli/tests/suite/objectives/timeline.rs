@@ -15,7 +15,7 @@ pub(super) const TRIALS: &[Trial] = &[
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
 const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 
-/// A time that is not set, the date of a version that was replaced, that of a program.
+/// A date that is not set, a program's installation date, and the date of a version that was replaced.
 fn installations_of_other_things(at: &Folder<'_>) {
     let present =
         key().value(Value::sz("ProductName", "Windows 10 Pro")).value(Value::dword("InstallDate", 0));
@@ -42,7 +42,7 @@ fn shut_down(time: u64) -> KeySpec {
     key().path("Control\\Windows", key().value(Value::binary("ShutdownTime", &time.to_le_bytes())))
 }
 
-/// A time that is not set, a count, a time in the control set that is not in use.
+/// A time that is not set, a count, and a time that is only in the other control set.
 fn shutdowns_without_a_time(at: &Folder<'_>) {
     let current =
         shut_down(0).path("Control\\Watchdog\\Display", key().value(Value::dword("ShutdownCount", 41)));
@@ -53,7 +53,7 @@ fn shutdown(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/SYSTEM", system(shut_down(TIME)));
 }
 
-/// Accounts with logons that are only counted, or failed; "never" has two spellings.
+/// Accounts whose logons failed or are only counted; "never" has two encodings.
 fn nobody_logged_on(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/one/SAM", sam(0, TIME));
     at.file("C/Windows/System32/config/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
@@ -68,7 +68,7 @@ fn logon(at: &Folder<'_>) {
     at.file("C/Windows/System32/config/SAM", sam(TIME, 0));
 }
 
-/// A log of records of these numbers and seconds, each of which says that the clock was set.
+/// A log of records with these ids and seconds, each of which says that the clock was changed.
 fn log(entries: &[(u64, u64)]) -> Vec<u8> {
     let event = |(record_id, seconds): &(u64, u64)| Event {
         record_id: *record_id,
@@ -91,7 +91,8 @@ fn log(entries: &[(u64, u64)]) -> Vec<u8> {
     evtx::log(&entries.iter().map(event).collect::<Vec<_>>())
 }
 
-/// A writer that was late, a clock that was a little fast, a log that began anew, records that only lie in another order.
+/// A late writer, a clock that was slightly fast, a log that started again, and records that are only stored
+/// in another order.
 fn times_in_order(at: &Folder<'_>) {
     at.file(
         "C/Windows/System32/winevt/Logs/late/Security.evtx",

@@ -18,7 +18,7 @@ fn document(number: u32, name: &str) -> Value {
     Value::binary(&number.to_string(), &[utf16z(name), vec![0, 0]].concat())
 }
 
-/// A list of nothing, an entry without a name, what was only typed or saved, a shortcut as a file.
+/// An empty list, an entry without a name, addresses that were only typed, and a shortcut file.
 fn lists_without_documents(at: &Folder<'_>) {
     let documents = format!("{EXPLORER}\\RecentDocs");
     at.file("C/Users/one/NTUSER.DAT", ntuser([(&documents, key().value(recency(1)))]));
@@ -41,7 +41,8 @@ fn opened_document(at: &Folder<'_>) {
 
 const DEVICE: &str = "Enum\\USBSTOR\\Disk&Ven_Kingston&Prod_DataTraveler_3.0&Rev_PMAP";
 
-/// A mouse, a kind of storage without a device, a drive letter, a device in the control set that is not in use.
+/// A mouse, a device class without a device, a device that is only in the other control set, a drive letter,
+/// and a mount point.
 fn devices_without_storage(at: &Folder<'_>) {
     let instance = format!("{DEVICE}\\E0D55EA57407F8B0&0");
     let current = key()
@@ -88,11 +89,11 @@ fn database(tables: &str, rows: &str) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// A download of which no address is kept.
+/// A download without a recorded address.
 const DOWNLOAD: &str = "
     INSERT INTO downloads VALUES (1, 'C:\\Users\\Public\\Downloads\\setup.exe', 'https://a.example/', 7, 13402489651000000, 0);";
 
-/// A download of which no address is kept, a file that lies among the downloads.
+/// A download without a recorded address, and a file in the Downloads folder.
 fn download_from_nowhere(at: &Folder<'_>) {
     at.file(
         "C/Users/mara/AppData/Local/Google/Chrome/User Data/Default/History",
@@ -111,7 +112,8 @@ fn downloaded_program(at: &Folder<'_>) {
     );
 }
 
-/// Histories without visits: no database, a download's referrer, addresses that are only known or counted, a visit of none, a bookmark.
+/// Histories without visits: not a database, a download's referrer, addresses that are only known or counted,
+/// a visit to an unknown address, and bookmarks.
 fn nothing_visited(at: &Folder<'_>) {
     const URL: &str = "https://scan-to-pdf.example/";
     at.file(

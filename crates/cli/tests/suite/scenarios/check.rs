@@ -1,4 +1,4 @@
-//! Whether a run came out as its scenario says; a line for each thing that did not.
+//! Checks whether a run had the result that its scenario expects; one line per difference.
 
 use super::Lived;
 use super::format::{Expected, ExpectedTask, Told};
@@ -7,7 +7,7 @@ use ledger::{Event, Outcome, Stream, canonical};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What is otherwise than expected.
+/// The differences from what was expected.
 pub(super) fn differences(lived: &Lived, expected: &Expected) -> Vec<String> {
     let mut found = tasks(lived, expected);
     let logged: Vec<(u16, Value)> =
@@ -26,7 +26,7 @@ pub(super) fn differences(lived: &Lived, expected: &Expected) -> Vec<String> {
     found
 }
 
-/// What must hold of any run, whatever its scenario says.
+/// Violations of what must hold for any run, whatever its scenario expects.
 pub(super) fn faults(lived: &Lived) -> Vec<String> {
     let mut found = lived.findings.clone();
     found.extend(lived.diverged.clone());
@@ -148,13 +148,13 @@ fn shortened(text: &str) -> String {
 }
 
 impl Lived {
-    /// The tasks that there are, with their agents.
+    /// All tasks with their agents.
     fn assigned(&self) -> BTreeMap<u16, String> {
         let assigned = self.assigned.iter().map(|assigned| (assigned.task.0, assigned.agent.name.clone()));
         assigned.collect()
     }
 
-    /// The tasks in which another way is tried.
+    /// The tasks in which a recovery began.
     pub(super) fn recovering(&self) -> Vec<u16> {
         let begun = self.log.iter().filter(|(_, event, _)| matches!(event, Event::RecoveryBegun(_)));
         let mut tasks: Vec<u16> = begun.map(|(task, ..)| *task).collect();
@@ -163,7 +163,7 @@ impl Lived {
         tasks
     }
 
-    /// A call as it was asked for.
+    /// The tool and the arguments that an invocation was started with.
     fn call(&self, invocation: ledger::InvocationId) -> (String, String) {
         let started = self.log.iter().find_map(|(_, event, _)| match event {
             Event::InvocationStarted(started) if started.invocation == invocation => Some(started),

@@ -1,4 +1,4 @@
-//! What a file of `fixtures/scenarios` says; each member is told in `docs/scenarios.md`.
+//! The format of the files in `fixtures/scenarios`; `docs/scenarios.md` describes each member.
 
 use ledger::event::Stored;
 use ledger::{Event, Objective, Rules};
@@ -15,13 +15,13 @@ pub(super) struct Scenario {
     pub(super) evidence: BTreeMap<String, Piece>,
     #[serde(default)]
     pub(super) rules: Rules,
-    /// The tasks of the script, and of the playbook, that come to nothing without another way.
+    /// The tasks that cannot succeed without a recovery, for the script and the playbook alike.
     #[serde(default)]
     pub(super) needs_recovery: Vec<u16>,
     pub(super) agents: Vec<Investigator>,
     pub(super) lead: Lead,
     pub(super) expected: Expected,
-    /// Where the playbook does it otherwise.
+    /// Overrides `expected` for the playbook.
     #[serde(default)]
     pub(super) expected_of_playbook: Option<Expected>,
     /// A second run, with the memory that the first one writes.
@@ -29,11 +29,11 @@ pub(super) struct Scenario {
     pub(super) second: Option<Second>,
 }
 
-/// A run behind the first, by the same agents; its scripts are those of their next tasks.
+/// A run after the first one by the same agents; its scripts are those for their next tasks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Second {
-    /// The evidence of another case; that of the first run where it says none.
+    /// The evidence of another case; by default the first run's.
     #[serde(default)]
     pub(super) evidence: Option<BTreeMap<String, Piece>>,
     pub(super) expected: Expected,
@@ -42,7 +42,7 @@ pub(super) struct Second {
 }
 
 impl Second {
-    /// What is expected of who plays it.
+    /// What is expected for this player.
     pub(super) fn expected(&self, by: By) -> &Expected {
         match by {
             By::Playbook => self.expected_of_playbook.as_ref().unwrap_or(&self.expected),
@@ -51,7 +51,7 @@ impl Second {
     }
 }
 
-/// Who decides the steps.
+/// Who plays the scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum By {
@@ -101,7 +101,7 @@ pub(super) struct Lead {
     pub(super) replies: Vec<Turn>,
 }
 
-/// What is said in a turn, in its order.
+/// The parts of a reply, in order.
 pub(super) type Turn = Vec<Said>;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -134,7 +134,7 @@ pub(super) struct Hangs {
 #[serde(deny_unknown_fields)]
 pub(super) struct Expected {
     pub(super) tasks: BTreeMap<u16, ExpectedTask>,
-    /// The tasks in which another way is tried, and no others.
+    /// Exactly these tasks have a recovery.
     pub(super) recovering: Vec<u16>,
     #[serde(default)]
     pub(super) sequences: Vec<Vec<EventPattern>>,
@@ -152,12 +152,12 @@ pub(super) struct ExpectedTask {
     pub(super) status: String,
     #[serde(default)]
     pub(super) spent: Option<String>,
-    /// As its lead was told; the lead's own task is nobody's to accept.
+    /// Whether the lead was told that the task is accepted; the lead's own task has no lead.
     #[serde(default)]
     pub(super) accepted: Option<bool>,
     #[serde(default)]
     pub(super) answers: BTreeMap<String, String>,
-    /// The word for the confidence of answers.
+    /// The confidence of answers in a word.
     #[serde(default)]
     pub(super) confidence: BTreeMap<String, String>,
 }
@@ -200,7 +200,7 @@ fn first() -> u32 {
 }
 
 impl Scenario {
-    /// Reads a scenario; one that names what there is not is refused.
+    /// Parses a scenario. Fails if it refers to events or fields that do not exist.
     pub(super) fn read(text: &str) -> Result<Scenario, String> {
         let scenario: Scenario = serde_json::from_str(text).map_err(|error| error.to_string())?;
         for agent in &scenario.agents {
@@ -215,7 +215,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// What is expected of who plays it.
+    /// What is expected for this player.
     pub(super) fn expected(&self, by: By) -> &Expected {
         match by {
             By::Playbook => self.expected_of_playbook.as_ref().unwrap_or(&self.expected),
@@ -225,7 +225,7 @@ impl Scenario {
 }
 
 impl EventPattern {
-    /// Refuses events and fields that there are not: a misspelt one could never occur.
+    /// Fails if the event or a field does not exist: a misspelt one could never occur.
     fn check(&self) -> Result<(), String> {
         let event = |fields: Value| {
             let read =
@@ -245,7 +245,7 @@ impl EventPattern {
         Ok(())
     }
 
-    /// Whether it is such an event of its task.
+    /// Whether an event of this task matches the pattern.
     pub(super) fn fits(&self, task: u16, event: &Value) -> bool {
         self.task.is_none_or(|wanted| wanted == task)
             && event["event"] == self.event
@@ -253,7 +253,8 @@ impl EventPattern {
     }
 }
 
-/// Whether everything that is wanted stands in what is found: of an object the members, of a list the items in their order, of a text all of it, or what its pattern says.
+/// Whether `found` contains everything that is wanted: all members of an object, the items of a list in order,
+/// and the whole text, or a text that its pattern matches.
 fn holds(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Object(wanted), Value::Object(found)) => {
@@ -262,7 +263,7 @@ fn holds(wanted: &Value, found: &Value) -> bool {
         (Value::Array(wanted), Value::Array(found)) => {
             let mut found = found.iter();
             let in_order = wanted.iter().all(|wanted| found.any(|found| holds(wanted, found)));
-            // No item at all is a list without any.
+            // An empty wanted list matches only an empty list.
             in_order && (!wanted.is_empty() || found.len() == 0)
         }
         (Value::String(wanted), Value::String(found)) if wanted.contains('*') => {

@@ -1,22 +1,22 @@
-//! The ids that a model was told of, read from the words it was told.
+//! The ids that a model has been told, extracted from the text it was sent.
 
 use llm::api::{Part, Role, Transcript};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Hex digits of an id.
+/// The number of hex digits in an id.
 const DIGITS: usize = 8;
-/// Longest first part of an id.
+/// The greatest length of an id's first part.
 const LONGEST: usize = 6;
 
-/// Ids by their first part (`inv`, `fact`, `art`), each once, in the order in which they were told first.
+/// Ids by their first part (`inv`, `fact`, `art`), each once, in the order in which they first appeared.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     ids: BTreeMap<String, Vec<String>>,
 }
 
 impl Known {
-    /// The ids of a conversation, as an investigator's model sees it.
+    /// The ids in a conversation, as an investigator's model sees it.
     pub(super) fn of_transcript(transcript: &Transcript) -> Known {
         let mut known = Known::default();
         let told = transcript.turns.iter().filter(|turn| turn.role == Role::User);
@@ -26,7 +26,7 @@ impl Known {
         known
     }
 
-    /// The ids of a request's body, as a server sees it.
+    /// The ids in a request body, as a server sees it.
     pub(super) fn of_body(body: &Value) -> Known {
         let mut known = Known::default();
         for message in body["messages"].as_array().into_iter().flatten() {
@@ -65,7 +65,7 @@ impl Known {
         }
     }
 
-    /// Puts ids for `$inv0`, `$fact1`, `$art0`, wherever they stand in a text of the value.
+    /// Replaces `$inv0`, `$fact1`, `$art0` in all texts of the value with ids.
     pub(super) fn fill(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.filled(text)),
@@ -89,7 +89,7 @@ impl Known {
                     filled.push_str(id);
                     filled.push_str(&part[kind.len() + digits.len()..]);
                 }
-                // What nobody was told stands there as it was written, so that the refusal shows it.
+                // If there is no such id, the placeholder stays, so that the refusal shows it.
                 None => {
                     filled.push('$');
                     filled.push_str(part);
@@ -100,7 +100,7 @@ impl Known {
     }
 }
 
-/// What a part says.
+/// The text of a part.
 pub(super) fn text_of(part: &Part) -> &str {
     match part {
         Part::Text(text) | Part::Result { text, .. } => text,

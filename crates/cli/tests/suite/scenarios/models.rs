@@ -1,4 +1,4 @@
-//! Who plays a scenario: the script, the playbook, or servers of both APIs that say what the script says.
+//! The players of a scenario: the script, the playbook, or servers of both APIs that reply as the script says.
 
 use super::format::{By, Call, Said, Scenario, Turn};
 use super::known::{Known, text_of};
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use testkit::api::{ApiServer, Fault, KEY, Play, Said as Part, Says, Speaks};
 
-/// The name of the agent that hands out tasks.
+/// The name of the agent that assigns tasks.
 pub(super) const LEAD: &str = "lead";
 
-/// What models were told last, by task and turn.
+/// The last message that the models received, by task and turn.
 pub(super) type Heard = BTreeMap<(u16, u32), String>;
 
-/// Everybody who plays a scenario.
+/// All models that play a scenario.
 pub(super) struct Cast {
     scenario: Scenario,
     by: By,
@@ -29,7 +29,7 @@ pub(super) struct Cast {
 
 #[derive(Default)]
 struct State {
-    /// How many tasks each agent was given.
+    /// How many tasks each agent has been assigned.
     given: BTreeMap<String, usize>,
     servers: Vec<ApiServer>,
 }
@@ -43,7 +43,7 @@ impl Cast {
         self.heard.lock().unwrap().clone()
     }
 
-    /// The rules of the APIs that requests broke.
+    /// The rules of the APIs that requests have broken.
     pub(super) fn broken(&self) -> Vec<String> {
         self.state.lock().unwrap().servers.iter().flat_map(ApiServer::broken).collect()
     }
@@ -70,7 +70,7 @@ impl Cast {
         agent.replies.get(*given - 1).cloned().unwrap_or_default()
     }
 
-    /// A server of its own for each task: it says what the script says.
+    /// Starts a server for each task, which replies as the script says.
     fn served(&self, turns: Vec<Turn>) -> Box<dyn Model> {
         let server = ApiServer::start(self.speaks, "m", move |number, body| {
             let known = Known::of_body(body);
@@ -122,7 +122,7 @@ fn filled(call: &Call, known: &Known) -> Value {
     known.fill(&Value::Object(call.arguments.clone()))
 }
 
-/// A model that says what stands in its script, and that that is all behind it.
+/// A model that replies as its script says, and afterwards says that this is all.
 struct Script {
     turns: Vec<Turn>,
 }
@@ -162,7 +162,7 @@ impl Model for Script {
     }
 }
 
-/// A model of which it is kept what it was told.
+/// A wrapper that keeps what a model was told.
 struct Listening {
     inner: Box<dyn Model>,
     task: TaskId,

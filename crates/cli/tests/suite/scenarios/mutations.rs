@@ -1,8 +1,8 @@
-//! Expectations that are not true: each is an expectation of a scenario with one thing changed.
+//! False expectations: each is an expectation of a scenario with one thing changed.
 
 use serde_json::{Value, json};
 
-/// The changed expectations, each with what was changed.
+/// The changed expectations, each with a description of the change.
 pub(super) fn of(expected: &Value) -> Vec<(String, Value)> {
     let mut places = Vec::new();
     leaves("", expected, &mut places);
@@ -13,7 +13,7 @@ pub(super) fn of(expected: &Value) -> Vec<(String, Value)> {
             let leaf = changed.pointer_mut(&place).unwrap();
             let (was, is) = (leaf.clone(), otherwise(&place, leaf));
             *leaf = is.clone();
-            // A denied event becomes one that every task has, and of which nothing else is said.
+            // A forbidden event becomes an event that every task has, without conditions on its fields.
             if let Some(denied) = place.strip_suffix("/event").filter(|place| place.starts_with("/never")) {
                 changed.pointer_mut(denied).unwrap().as_object_mut().unwrap().remove("fields");
             }
@@ -32,7 +32,7 @@ pub(super) fn of(expected: &Value) -> Vec<(String, Value)> {
     all
 }
 
-/// The paths of everything that is neither a list nor an object with members.
+/// The paths of everything except nonempty lists and objects.
 fn leaves(place: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -46,7 +46,7 @@ fn leaves(place: &str, value: &Value, found: &mut Vec<String>) {
                 leaves(&format!("{place}/{at}"), value, found);
             }
         }
-        // What must never come is found to come by what does: see `otherwise`.
+        // A forbidden event is changed to one that does occur: see `otherwise`.
         _ if place.starts_with("/never") && !place.ends_with("/event") => {}
         Value::Object(_) | Value::Array(_) if place.matches('/').count() < 4 => {}
         _ => found.push(place.to_owned()),
@@ -58,7 +58,7 @@ fn otherwise(place: &str, leaf: &Value) -> Value {
         return json!("task_ended");
     }
     if place.contains("/lacks/") {
-        // Every text has the empty one in it.
+        // Every text contains the empty one.
         return json!("");
     }
     match leaf {
@@ -70,7 +70,7 @@ fn otherwise(place: &str, leaf: &Value) -> Value {
     }
 }
 
-/// The sequences with their first event behind the last.
+/// The sequences with their first event moved to the end.
 fn orders(expected: &Value) -> Vec<(String, Value)> {
     let sequences = expected["sequences"].as_array().into_iter().flatten().enumerate();
     let several = sequences.filter(|(_, events)| events.as_array().is_some_and(|events| events.len() > 1));

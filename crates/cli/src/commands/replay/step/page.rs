@@ -1,4 +1,4 @@
-//! One turn as it stands on the screen.
+//! One turn, as shown on the screen.
 
 use super::told::told;
 use app::{Seen, Shown, WalkedTask, WalkedTurn};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// The most characters of a line.
 const WIDTH: usize = 200;
 
-/// A turn on the screen.
+/// One turn, as shown on the screen.
 pub(super) fn page(task: &WalkedTask, turn: &WalkedTurn) -> String {
     let mut out = String::new();
     head(&mut out, task, turn);
@@ -93,12 +93,12 @@ fn did(out: &mut String, block: &ReplyBlock) {
             let _ =
                 writeln!(out, "  {} {} {}", terminal(&call.call.0), terminal(&call.tool), cut(&arguments));
         }
-        // Its words and calls stand beside it, in blocks of their own.
+        // The text and calls it contains follow in blocks of their own.
         ReplyBlock::Verbatim { .. } => {}
     }
 }
 
-/// How a phase is called.
+/// The name of a phase.
 pub(super) const fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Investigate => "investigate",
@@ -107,7 +107,7 @@ pub(super) const fn phase_name(phase: Phase) -> &'static str {
     }
 }
 
-/// A text on one line, cut.
+/// A text on one line, cut if it is too long.
 pub(super) fn cut(text: &str) -> String {
     let head: String = text.chars().take(WIDTH).collect();
     let more = text.chars().count().saturating_sub(WIDTH);

@@ -1,4 +1,4 @@
-//! What came of a reply, event by event.
+//! The results of a reply, event by event.
 
 use super::page::{cut, phase_name};
 use crate::commands::replay::other_rules::claimed;
@@ -7,7 +7,7 @@ use ledger::{CallId, Candidate, Claim, Event, Healing, Outcome, Rejection, canon
 use report::terminal;
 use std::fmt::Write;
 
-/// Appends what an event says, which may be nothing.
+/// Appends the description of an event; some events have none.
 pub(super) fn told(out: &mut String, event: &Event) {
     if let Some(line) = line(event) {
         let _ = writeln!(out, "  {line}");
@@ -105,7 +105,7 @@ fn line(event: &Event) -> Option<String> {
     })
 }
 
-/// What became of a call.
+/// One line with a call and its result.
 fn made(call: &CallId, what: &str, became: &str) -> String {
     format!("{} {} {became}", terminal(&call.0), terminal(what))
 }
