@@ -1,7 +1,7 @@
 //! Reads many runs for an audit and reduces each to the counts of `graph::audit`; never writes into a run folder.
 //!
-//! The counts of sealed runs are cached for the next audit (`audit_state`). The runs remain authoritative: without the cache the result
-//! is the same.
+//! The counts of sealed runs are cached for the next audit (`audit_state`). The
+//! runs remain authoritative: without the cache the result is the same.
 
 use crate::audit_state::{AuditState, Entry, KeptRuns, Stamp};
 use crate::list::{fits, run_folders};
@@ -51,8 +51,8 @@ pub enum AuditRunError {
     },
 }
 
-/// Returns the folders of the runs in `folder`, the most recently begun first; `None` if `folder` is itself a run folder or contains no
-/// runs.
+/// Returns the folders of the runs in `folder`, the most recently begun first;
+/// `None` if `folder` is itself a run folder or contains no runs.
 pub fn folders_of_runs(folder: &Path) -> Option<Vec<PathBuf>> {
     if is_of_run(folder) {
         return None;

@@ -1,7 +1,7 @@
 //! The cache of an audit: the counts of the sealed runs that it has read, so that the next audit need not read them again.
 //!
-//! It is only a cache. An entry applies only to the run with its name and head, and only while the length and times of the run's file are
-//! unchanged.
+//! It is only a cache. An entry applies only to the run with its name and head,
+//! and only while the length and times of the run's file are unchanged.
 //! A file that is lost, damaged or of another version is rebuilt from the runs.
 
 use crate::platform::{changed, make_private, modified, open_to_append};
@@ -34,7 +34,7 @@ pub struct AuditState {
 /// Why the cache file is not used.
 #[derive(Debug, Error)]
 pub enum AuditStateError {
-    /// The file would lie inside a run folder.
+    /// The file would be inside a run folder.
     #[error("keep what was counted in {}: it lies in the folder of a run, which is never written", path.display())]
     InRun {
         /// The file.
@@ -45,7 +45,7 @@ pub enum AuditStateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -60,7 +60,7 @@ pub enum AuditStateError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -137,7 +137,7 @@ impl AuditState {
     ///
     /// # Errors
     ///
-    /// Returns [`AuditStateError::InRun`] if the file would lie inside a run folder, which is never written.
+    /// Returns [`AuditStateError::InRun`] if the file would be inside a run folder, which is never written.
     pub fn new(file: PathBuf) -> Result<AuditState, AuditStateError> {
         let absolute = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
         let resolved = absolute.parent().and_then(|folder| folder.canonicalize().ok());

@@ -1,5 +1,5 @@
-//! Rules, indicators and lists of known files that a team supplies: this module finds and reads them, and reads them again when a run
-//! resumes.
+//! Rules, indicators and lists of known files that a team supplies: this module
+//! finds and reads them, and reads them again when a run resumes.
 //!
 //! Only a worker parses the rule files; here they are plain text.
 
@@ -59,7 +59,7 @@ pub enum BroughtError {
     Rules {
         /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -68,7 +68,7 @@ pub enum BroughtError {
     Known {
         /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: KnownError,
     },
@@ -197,12 +197,12 @@ fn is_of_rules(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("yml") || ending.eq_ignore_ascii_case("yaml")
 }
 
-/// Reads third-party rules; folders are read in the order of their file names. A file that cannot be used is listed as broken, and the
-/// others are kept.
+/// Reads third-party rules; folders are read in the order of their file names. A
+/// file that cannot be used is listed as broken, and the others are kept.
 ///
 /// # Errors
 ///
-/// Fails if a given path does not exist, or a folder cannot be listed.
+/// Fails if a given path does not exist, a folder cannot be listed, or a list of known files cannot be read.
 pub fn brought(paths: &RulePaths, naming: Naming) -> Result<Brought, BroughtError> {
     let mut brought = Brought { paths: paths.clone(), ..Brought::default() };
     for root in &paths.sigma {

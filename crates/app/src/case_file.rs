@@ -69,7 +69,7 @@ enum Named {
 /// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, an archive, or a disk image.
 ///
 /// A `case.toml` that was only found in a folder may have been written by whoever made the evidence.
-/// Everything that it refers to must therefore lie inside that folder, after symbolic links are resolved.
+/// Everything that it refers to must therefore be inside that folder, after symbolic links are resolved.
 pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     let missing = |source| CaseError::Missing { path: path.to_owned(), source };
     let absolute = path.canonicalize().map_err(missing)?;
@@ -132,8 +132,8 @@ const MAX_LOOKED_AT: usize = 1000;
 /// The largest text file that an acquisition tool writes next to an image, in bytes.
 const MOST_TEXT: u64 = 64 << 10;
 
-/// Returns the first image or archive of a folder that holds only images, archives and the files that acquisition tools write next to
-/// them.
+/// Returns the first image or archive of a folder that holds only images,
+/// archives and the files that acquisition tools write next to them.
 ///
 /// Such a folder is useless as evidence, because files inside it are not opened as images.
 fn only_containers(folder: &Path) -> Option<PathBuf> {

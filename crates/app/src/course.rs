@@ -33,8 +33,8 @@ impl<'l> Returns<'l> {
         Returns { alike }
     }
 
-    /// Returns the result of a call with the same tool and arguments, from this task or otherwise from another task of the run: the
-    /// evidence is the same.
+    /// Returns the result of a call with the same tool and arguments, from this task
+    /// or otherwise from another task of the run: the evidence is the same.
     /// Prefers calls that did not time out.
     fn find(&self, task: TaskId, invoke: &Invoke) -> Option<&'l InvocationEnded> {
         let alike = self.alike.get(&key(&invoke.tool, &invoke.arguments))?;

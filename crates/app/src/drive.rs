@@ -27,7 +27,7 @@ pub enum DriveError {
     Step {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: StepError,
     },
@@ -36,7 +36,7 @@ pub enum DriveError {
     Recording {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: Stopped,
     },
@@ -46,7 +46,7 @@ pub enum DriveError {
     Model {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: ModelError,
     },
@@ -55,7 +55,7 @@ pub enum DriveError {
     Find {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: TextIndexError,
     },
@@ -64,7 +64,7 @@ pub enum DriveError {
     Crew {
         /// The task that assigned it.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<RunError>,
     },

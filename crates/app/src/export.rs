@@ -64,7 +64,7 @@ pub enum ExportError {
     Rows {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<store::ExportError>,
     },
@@ -73,7 +73,7 @@ pub enum ExportError {
     Manifest {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: ManifestError,
     },
@@ -109,7 +109,7 @@ pub enum ExportError {
     Write {
         /// The file, or the folder of unfinished files.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -130,7 +130,7 @@ pub enum ExportError {
     Subject {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },

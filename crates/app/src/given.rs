@@ -35,7 +35,7 @@ pub enum GivenError {
         label: String,
         /// The expected path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },

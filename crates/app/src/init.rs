@@ -31,7 +31,7 @@ pub enum InitError {
     Missing {
         /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -57,7 +57,7 @@ pub enum InitError {
         /// The evidence around it, or the same path again.
         outer: PathBuf,
     },
-    /// The case folder would lie inside the evidence, which is never written.
+    /// The case folder would be inside the evidence, which is never written.
     #[error("make the case folder {}: it lies inside the evidence {}, which is never written", folder.display(), evidence.display())]
     InsideEvidence {
         /// The case folder.
@@ -76,7 +76,7 @@ pub enum InitError {
     Hash {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
@@ -85,7 +85,7 @@ pub enum InitError {
     Write {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -100,8 +100,8 @@ pub enum InitError {
 ///
 /// # Errors
 ///
-/// Fails if a path is not usable as evidence, if evidence is nested, or if the case folder lies inside the evidence or already has a case
-/// file.
+/// Fails if a path is not usable as evidence, if evidence is nested, or if the
+/// case folder is inside the evidence or already has a case file.
 pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, InitError> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut kinds = Vec::new();

@@ -5,8 +5,8 @@ use tokio::sync::watch;
 
 /// A handle that stops runs; clones stop the same runs.
 ///
-/// An interrupted run makes no further step: what it has recorded stays, the call under way is cancelled and its end is not recorded, and
-/// the run is not sealed.
+/// An interrupted run makes no further step: what it has recorded stays, the call under
+/// way is cancelled and its end is not recorded, and the run is not sealed.
 /// An interrupt cannot be undone.
 #[derive(Debug, Clone)]
 pub struct Interrupt {

@@ -58,7 +58,7 @@ pub enum ListError {
     Folder {
         /// The folder.
         runs: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },

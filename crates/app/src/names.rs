@@ -46,8 +46,8 @@ pub(crate) struct Kept {
     pub(crate) known: Known,
 }
 
-/// Compares the hashes of the evidence with those that the cached indexes were built from, as far as these are known, and stores the
-/// hashes that were unknown.
+/// Compares the hashes of the evidence with those that the cached indexes were built
+/// from, as far as these are known, and stores the hashes that were unknown.
 ///
 /// An index of different evidence is removed from the cache; `what` describes the indexes in notes.
 ///
@@ -91,8 +91,8 @@ pub(crate) fn settle(
 }
 
 impl Names {
-    /// Indexes each piece of evidence of the case. Images and archives may come from the cache; folders are always indexed anew, because
-    /// they can change.
+    /// Indexes each piece of evidence of the case. Images and archives may come from
+    /// the cache; folders are always indexed anew, because they can change.
     pub(crate) fn index(worker: &Worker, case: &Case, indexes: &Path, cache: Option<&Path>) -> Names {
         let folder = format!("{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
         let mut names = Names {
@@ -120,8 +120,8 @@ impl Names {
         names
     }
 
-    /// Compares the hashes of the evidence with those that the indexes were built from, as far as these are known, and stores the hashes
-    /// that were unknown.
+    /// Compares the hashes of the evidence with those that the indexes were built from,
+    /// as far as these are known, and stores the hashes that were unknown.
     ///
     /// An index of different evidence is removed from the cache; lookups in it were unreliable.
     pub(crate) fn settle(&mut self, hashed: &[EvidenceHashed]) -> Result<(), OtherEvidence> {

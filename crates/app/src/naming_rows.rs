@@ -118,8 +118,8 @@ fn naming(table: &str, row: &[Cell]) -> Option<NamingRow> {
     })
 }
 
-/// Returns GLOB patterns, in lower case, that match the names of an entity in the joined texts of a row, in which a line break ends each
-/// text.
+/// Returns GLOB patterns, in lower case, that match the names of an entity in
+/// the joined texts of a row, in which a line break ends each text.
 fn patterns(of: &Connections, entity: EntityRef) -> Vec<String> {
     let (_, key, is_strong) = of.key(entity);
     let names: BTreeSet<&str> = of.names(entity).map(|(name, _)| name).chain([of.title(entity)]).collect();
@@ -160,8 +160,8 @@ fn word(text: &str) -> String {
     format!("*{OF_NAMES}{}{OF_NAMES}*", literal(text))
 }
 
-/// Matches a path below its volume, with any separators and any text before and after it, such as the rest of a command line; a bare name
-/// also matches.
+/// Matches a path below its volume, with any separators and any text before and
+/// after it, such as the rest of a command line; a bare name also matches.
 fn of_path(path: &str) -> Option<String> {
     let path = path.trim().trim_matches('"');
     // The drive or the root of the evidence may have another name elsewhere.
@@ -195,8 +195,8 @@ fn literal(text: &str) -> String {
     pattern
 }
 
-/// Returns an SQL expression for all texts of a row, in lower case, with a line break before and after each; `None` if the table has no
-/// text column.
+/// Returns an SQL expression for all texts of a row, in lower case, with a line
+/// break before and after each; `None` if the table has no text column.
 fn texts(table: &Table) -> Option<String> {
     let is_text = |column: &&Column| {
         column.types.iter().any(|kind| {

@@ -70,7 +70,7 @@ pub enum OpenRunError {
     Open {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<OpenError>,
     },
@@ -79,7 +79,7 @@ pub enum OpenRunError {
     Read {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ReadError>,
     },
@@ -97,7 +97,7 @@ pub enum OpenRunError {
     Fold {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: FoldError,
     },
@@ -135,8 +135,8 @@ pub struct FoundRun {
     pub passed_over: Vec<PathBuf>,
 }
 
-/// Works like [`find_run`], except that `latest` and `latest:<case>` mean the last sealed run, because a run under way changes while it
-/// is read.
+/// Works like [`find_run`], except that `latest` and `latest:<case>` mean the
+/// last sealed run, because a run under way changes while it is read.
 ///
 /// A run that cannot be read is not skipped; otherwise an older one would appear as the newest.
 ///
@@ -181,8 +181,8 @@ fn of_a_run(folder: PathBuf) -> Result<PathBuf, OpenRunError> {
     Err(OpenRunError::NotARun { folder, holds_runs })
 }
 
-/// Whether the manifest belongs to another program, as in folders of web pages and packages: a JSON object with members, but none of
-/// ours.
+/// Whether the manifest belongs to another program, as in folders of web
+/// pages and packages: a JSON object with members, but none of ours.
 fn is_of_others(folder: &Path) -> bool {
     const OURS: [&str; 4] = ["run", "head", "payloads", "vocabulary"];
     let text = read_regular(&folder.join(MANIFEST), LONGEST_MANIFEST);

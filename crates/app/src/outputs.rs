@@ -18,7 +18,7 @@ pub enum OutputError {
     Read {
         /// The invocation.
         invocation: InvocationId,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ReadError>,
     },
@@ -35,7 +35,7 @@ pub enum OutputError {
     Decode {
         /// The invocation.
         invocation: InvocationId,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ledger::OutputError>,
     },

@@ -11,7 +11,7 @@ pub enum OutsideError {
     /// The run's record of where its evidence lies cannot be read.
     #[error(transparent)]
     Open(Box<OpenRunError>),
-    /// The file would lie inside the evidence.
+    /// The file would be inside the evidence.
     #[error("write {}: it would lie inside the evidence {}, which is never written", file.display(), evidence.display())]
     Inside {
         /// The file.
@@ -21,12 +21,12 @@ pub enum OutsideError {
     },
 }
 
-/// Refuses a file about the run in `folder` that would lie inside its evidence, at any location where the run found it when it was opened
-/// or resumed.
+/// Refuses a file about the run in `folder` that would be inside its evidence, at
+/// any location where the run found it when it was opened or resumed.
 ///
 /// # Errors
 ///
-/// Fails if the file would lie inside the evidence, or the run cannot be read.
+/// Fails if the file would be inside the evidence, or the run cannot be read.
 pub fn refuse_file_inside(folder: &Path, file: &Path) -> Result<(), OutsideError> {
     let failed = |error| OutsideError::Open(Box::new(error));
     let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };

@@ -8,8 +8,8 @@ pub(crate) fn line(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Returns the known name that is nearest to one that a TOML file misspells; `None` if the error is of another kind, or no name is
-/// similar.
+/// Returns the known name that is nearest to one that a TOML file misspells;
+/// `None` if the error is of another kind, or no name is similar.
 ///
 /// `serde` lists the known names only in its message: "unknown field `x`, expected one of `a`, `b`".
 pub fn nearest_known(error: &Error) -> Option<String> {

@@ -148,8 +148,8 @@ pub(crate) fn assigned(task: &Task) -> Progress {
 
 /// Returns the progress for the events of a step that the task has already taken.
 ///
-/// Turns and tool calls are not among them: their callers report those, because after an interruption they are repeated without a new
-/// event.
+/// Turns and tool calls are not among them: their callers report those,
+/// because after an interruption they are repeated without a new event.
 pub(crate) fn of(task: &Task, append: &[Append]) -> Vec<Progress> {
     let mut told: Vec<Progress> = append.iter().filter_map(|append| of_event(task, &append.event)).collect();
     let accepted = append.iter().filter_map(|append| match &append.event {

@@ -106,7 +106,7 @@ pub enum RawFound {
     NoSpan,
     /// The bytes are missing.
     Unreadable {
-        /// Why.
+        /// The reason.
         because: String,
     },
 }

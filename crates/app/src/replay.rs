@@ -1,7 +1,7 @@
 //! Use case: replay a run's tasks from its log.
 //!
-//! The same [`Task::step`] runs over the stored log: model replies and tool outputs come from the recording, every verdict is computed
-//! again.
+//! The same [`Task::step`] runs over the stored log: model replies and tool
+//! outputs come from the recording, every verdict is computed again.
 //! The resulting events must equal the stored ones.
 //! This needs no key, no network and no evidence, and never reads the clock.
 

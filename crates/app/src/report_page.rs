@@ -25,8 +25,8 @@ pub enum ReportPageError {
 /// Returns the page of the run in `folder`, without what `profile` withholds. With a `bundle` (`enterprise-attack.json`), names and
 /// tactics of ATT&CK come from it.
 ///
-/// A missing or damaged output removes its proofs from the page, which says so; the verification on the page reports any other problem of
-/// the run.
+/// A missing or damaged output removes its proofs from the page, which says so;
+/// the verification on the page reports any other problem of the run.
 ///
 /// # Errors
 ///

@@ -95,7 +95,7 @@ pub enum AgainError {
     Evidence {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
@@ -362,23 +362,23 @@ const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
 const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
 
 /// The first format that refuses every call that can find nothing, and in which every call that finds nothing to read says so.
-/// Such a call looks for a channel or provider that no record has, a folder, key or hive that does not exist, or a text that cannot be a
-/// name.
+/// Such a call looks for a channel or provider that no record has, a folder,
+/// key or hive that does not exist, or a text that cannot be a name.
 const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
-/// The first format in which a search lists everything similar to the thing that it did not find. Formats before 2.17 list nothing, later
-/// ones fewer similar names.
+/// The first format in which a search lists everything similar to the thing that it did
+/// not find. Formats before 2.17 list nothing, later ones fewer similar names.
 const NEAR_TOLD: Format = Format { major: 2, minor: 20 };
 
 /// The first format in which a search of a hive also lists what is similar if it read the hive without its transaction logs.
 const NEAR_AS_IT_STANDS: Format = Format { major: 2, minor: 22 };
 
-/// The first format with today's rules for places: a record of a hive or a log must be in a file with that name, and a log that names
-/// another computer is foreign.
+/// The first format with today's rules for places: a record of a hive or a log must be in
+/// a file with that name, and a log that names another computer is foreign.
 const OWN_NAMES: Format = Format { major: 2, minor: 20 };
 
-/// The first format in which the events that examiners ask for first have types of their own, addresses are separate from their ports,
-/// and codes have names.
+/// The first format in which the events that examiners ask for first have types of
+/// their own, addresses are separate from their ports, and codes have names.
 const TYPED_EVENTS: Format = Format { major: 2, minor: 21 };
 
 /// The groups of case tables that contain events, and facts about logs as a whole.

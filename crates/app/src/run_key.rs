@@ -19,8 +19,8 @@ pub fn key_file(folder: &Path) -> PathBuf {
     path.into()
 }
 
-/// Writes a new key for the run in `folder`, readable only by its owner even if others may read the run; once this returns, the file
-/// survives a loss of power.
+/// Writes a new key for the run in `folder`, readable only by its owner even if others
+/// may read the run; once this returns, the file survives a loss of power.
 ///
 /// # Errors
 ///

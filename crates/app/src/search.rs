@@ -143,8 +143,8 @@ fn fold(c: char) -> char {
 
 /// Searches the outputs of the run in `folder`: every value of every record, each item of a list separately, and the record's path.
 ///
-/// Outputs are read from the file one after another and checked against their digests. An output that cannot be read is listed in
-/// [`Found::unread`].
+/// Outputs are read from the file one after another and checked against their
+/// digests. An output that cannot be read is listed in [`Found::unread`].
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Answers identical calls of several tasks of a run from one lookup.
 //!
-//! A tool is a pure function of its arguments and of the evidence, so an identical call of another task gets the same answer, under its
-//! own invocation.
+//! A tool is a pure function of its arguments and of the evidence, so an identical
+//! call of another task gets the same answer, under its own invocation.
 //! Which task came first is chance, so that is stored outside the log's chains ([`Cost::served_from`]).
 
 use crate::course::invocations;

@@ -159,7 +159,7 @@ pub(crate) enum AnswerError {
     Unreadable {
         /// The kind of answer.
         what: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: Arc<ReadError>,
     },

@@ -1,8 +1,8 @@
 //! Limits the connections to a local server that have not shown its token.
 //!
 //! Any program on the machine can connect, and send nothing or half a request.
-//! Such connections are closed after a while, and the oldest is closed if there are too many. The first admitted request exempts a
-//! connection.
+//! Such connections are closed after a while, and the oldest is closed if there
+//! are too many. The first admitted request exempts a connection.
 
 use std::collections::VecDeque;
 use std::future::Future;

@@ -76,7 +76,7 @@ pub enum TablesError {
     /// The tables of a piece of evidence cannot be made or written.
     #[error("{reason}")]
     Unmade {
-        /// Which, and why.
+        /// Which tables, and the reason.
         reason: String,
     },
     /// A thread of the program panicked.

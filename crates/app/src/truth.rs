@@ -19,7 +19,7 @@ pub enum TruthError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -64,7 +64,7 @@ pub enum TruthError {
     Vocabulary {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: VocabularyError,
     },

@@ -1,13 +1,13 @@
 //! Checks whether the evidence is still the same as when its run began.
 //!
-//! A hash is computed once, in parallel with the investigation: it describes the evidence at that moment, and does not prove that tools
-//! read the same bytes.
+//! A hash is computed once, in parallel with the investigation: it describes the
+//! evidence at that moment, and does not prove that tools read the same bytes.
 //! The size, the modification time and the inode change time are therefore compared before the first and after the last access. Folders
 //! are included, because a folder can be moved away or replaced for the duration of a call.
 //! These values stay out of the events, because equal copies differ in them. Their digest is a circumstance of the run, which lets a
 //! later process check that it resumes with the same evidence.
-//! Reading does not change these values. The access time is left out because reading changes it, and the inode number because user-space
-//! file systems invent it.
+//! Reading does not change these values. The access time is left out because reading
+//! changes it, and the inode number because user-space file systems invent it.
 
 use crate::case_file::Case;
 use crate::platform::{Moment, changed, modified};

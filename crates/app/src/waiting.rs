@@ -7,8 +7,8 @@ use sandbox::Canceller;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
 
-/// Runs work that waits for workers on a blocking thread. An interruption cancels the workers' calls; this returns once the work has
-/// ended.
+/// Runs work that waits for workers on a blocking thread. An interruption
+/// cancels the workers' calls; this returns once the work has ended.
 pub(crate) async fn wait_for<T: Send + 'static>(
     interrupt: &Interrupt,
     cancellers: Vec<Canceller>,

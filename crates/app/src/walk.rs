@@ -1,7 +1,7 @@
 //! Use case: walk through the turns of recorded tasks: what an agent saw, did and claimed, and what it was told.
 //!
-//! What the agent saw is not stored: it is reconstructed from the log in the same way as by [`crate::replay()`], and rendered as a
-//! language model reads it.
+//! What the agent saw is not stored: it is reconstructed from the log in the same way
+//! as by [`crate::replay()`], and rendered as a language model reads it.
 //! The results of its calls are shown as the log has them.
 
 use crate::course::{Recording, Returns, live};
@@ -41,8 +41,8 @@ pub struct WalkedTask {
     pub system: Shown,
     /// Its turns.
     pub turns: Vec<WalkedTurn>,
-    /// The first turn from which this version would tell the agent something different from the log; what it saw from there on is this
-    /// version's.
+    /// The first turn from which this version would tell the agent something
+    /// different from the log; what it saw from there on is this version's.
     pub otherwise_from: Option<u32>,
 }
 
@@ -204,7 +204,7 @@ fn by_turn(events: &[Event]) -> BTreeMap<u32, Vec<Event>> {
     turns
 }
 
-/// Returns the turn of the first event that this version computes differently; digests of requests are not compared.
+/// Returns the first turn that follows an event which this version computes differently; digests of requests are not compared.
 fn otherwise_from(stored: &[Event], made: &[Event]) -> Option<u32> {
     let mut turn = 0;
     for (stored, made) in stored.iter().zip(made) {

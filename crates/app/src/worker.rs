@@ -71,7 +71,7 @@ pub enum ToolError {
     /// The evidence itself cannot be opened or read.
     #[error("{reason}")]
     Evidence {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The worker's call to index names did not end normally.
@@ -115,7 +115,7 @@ pub enum StatementError {
     /// The file of the tables was not written by this program, or is damaged.
     #[error("read the tables: {reason}; --no-cache decodes the evidence anew")]
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The tables do not accept the statement.
@@ -401,8 +401,8 @@ impl Worker {
 
     /// Builds the case tables of a group of the evidence with this label into a file; its bytes are as untrusted as the evidence.
     ///
-    /// A file that breaks the process becomes a gap: the tables are built anew without it, in another process. Returns these files as
-    /// well.
+    /// A file that breaks the process becomes a gap: the tables are built anew
+    /// without it, in another process. Returns these files as well.
     pub(crate) fn build_tables(
         &self,
         label: &str,
@@ -519,8 +519,8 @@ pub fn worker_main() -> Result<(), ServeError> {
 
 /// Runs one tool on a case, outside any run: nothing is recorded.
 ///
-/// For a tool that reads many sources at once, the case tables are made before the call, in `folder`, under the limits of building tables
-/// instead of those of a call.
+/// For a tool that reads many sources at once, the case tables are made before the call,
+/// in `folder`, under the limits of building tables instead of those of a call.
 ///
 /// # Errors
 ///

@@ -184,8 +184,8 @@ impl There {
     }
 }
 
-/// Returns the notes of a search for `twin`: the existing name, and perhaps deleted entries, streams, values and others that look the
-/// same.
+/// Returns the notes of a search for `twin`: the existing name, and perhaps
+/// deleted entries, streams, values and others that look the same.
 fn notes(maker: &mut Maker<'_>, there: &There, twin: &str) -> Option<Vec<String>> {
     let draw = &mut maker.draw;
     let mut near = Vec::new();

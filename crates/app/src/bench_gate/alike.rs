@@ -65,8 +65,8 @@ pub(super) fn flat(text: &str) -> String {
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the possible meanings of a text: without enclosing marks, with escapes resolved, with roots and drives in one form, and as a
-/// number.
+/// Returns the possible meanings of a text: without enclosing marks, with
+/// escapes resolved, with roots and drives in one form, and as a number.
 fn forms(text: &str) -> Vec<String> {
     let mut forms = vec![squash(text)];
     if text.contains('\\')

@@ -158,8 +158,8 @@ fn shown(
 }
 
 impl History {
-    /// Returns a history in which a clock showed `from`, was set back one to three times, and then showed `to`; sometimes with further
-    /// steps before and after.
+    /// Returns a history in which a clock showed `from`, was set back one to three times,
+    /// and then showed `to`; sometimes with further steps before and after.
     fn of(draw: &mut Draw, from: i128, to: i128) -> Option<History> {
         let scale = (from - to).abs().max(60 * SECOND);
         let mut steps = Vec::new();

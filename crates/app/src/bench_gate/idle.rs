@@ -24,8 +24,8 @@ pub(super) enum State {
     UntilEnd,
 }
 
-/// Returns the record as it would be in this state; `None` if such an entry has no such state, or if its file's location makes it prove
-/// nothing.
+/// Returns the record as it would be in this state; `None` if such an entry has
+/// no such state, or if its file's location makes it prove nothing.
 pub(super) fn idle(record: &Record, state: State) -> Option<Record> {
     if record.placement == Some(Placement::Elsewhere) {
         return None;
@@ -110,8 +110,8 @@ pub(super) fn until_end(maker: &mut Maker<'_>) -> Option<Seeded> {
     persists(maker, State::UntilEnd)
 }
 
-/// Makes a claim that an entry in this state persists: mostly with the state itself, otherwise without it or with that of an active
-/// entry.
+/// Makes a claim that an entry in this state persists: mostly with the state
+/// itself, otherwise without it or with that of an active entry.
 fn persists(maker: &mut Maker<'_>, state: State) -> Option<Seeded> {
     let (task, place, field) = maker.slot_beside(Beside::Idle(state), ALL)?;
     let seen = maker.scans.get(task)?.get(place)?;

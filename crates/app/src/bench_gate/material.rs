@@ -34,7 +34,7 @@ pub enum MaterialError {
         folder: PathBuf,
         /// The output.
         digest: Digest,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: Box<ReadError>,
     },

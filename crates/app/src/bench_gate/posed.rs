@@ -23,7 +23,7 @@ pub(super) struct Searched {
     pub(super) ended: InvocationEnded,
 }
 
-/// What a claim says and cites, for rule sets that know no forms of claims.
+/// What a claim says and cites, for rule sets that do not distinguish forms of claims.
 pub(super) struct Wording<'p> {
     /// The ids that it cites.
     pub(super) cites: Vec<Option<InvocationId>>,

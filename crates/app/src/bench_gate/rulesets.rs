@@ -61,7 +61,7 @@ pub enum RuleSetError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -93,8 +93,8 @@ struct RuleSetFile {
     ruleset: Vec<RuleSet>,
 }
 
-/// Returns the shipped rule sets (`data/gate_rulesets.toml`) and those of a file; a rule set in the file replaces a shipped one with the
-/// same name.
+/// Returns the shipped rule sets (`data/gate_rulesets.toml`) and those of a file;
+/// a rule set in the file replaces a shipped one with the same name.
 ///
 /// # Errors
 ///
@@ -149,8 +149,8 @@ fn read(path: &Path, text: &str) -> Result<Vec<RuleSet>, RuleSetError> {
 
 /// Whether a rule set lets a claim pass; `gateway` is the gateway's answer.
 ///
-/// If a claim cites several ids, each must belong to the run, and a value may be in the output of any of them. What the claim says is
-/// absent must not be found.
+/// If a claim cites several ids, each must belong to the run, and a value may be in the
+/// output of any of them. What the claim says is absent must not be found.
 pub(super) fn passes(set: &RuleSet, wording: &Wording<'_>, text: &RunText, gateway: bool) -> bool {
     let is_known = |id: &InvocationId| text.has(*id) || wording.own.contains(id);
     let cited: Option<Vec<InvocationId>> = wording.cites.iter().map(|cited| cited.filter(is_known)).collect();

@@ -77,8 +77,8 @@ impl<'m> Scan<'m> {
         found.unwrap_or_default().into_iter().filter(holds).collect()
     }
 
-    /// Returns those of these records whose type proves the reading's predicate; for a quotation, the records that it might be quoted
-    /// from.
+    /// Returns those of these records whose type proves the reading's
+    /// predicate; for a quotation, the records that it might be quoted from.
     pub(super) fn proofs(&self, reading: &Reading) -> Vec<u32> {
         let predicate = Predicate(reading.predicate.clone());
         let Some(meaning) = self.vocabulary.meaning(&predicate) else { return Vec::new() };
@@ -88,8 +88,8 @@ impl<'m> Scan<'m> {
         places.into_iter().filter(proves).collect()
     }
 
-    /// Returns the records about the reading's subject that its values might be quoted from; a quotation must not begin or end inside a
-    /// word.
+    /// Returns the records about the reading's subject that its values might be
+    /// quoted from; a quotation must not begin or end inside a word.
     pub(super) fn quoted(&self, reading: &Reading) -> Vec<u32> {
         let words: Vec<String> = reading.values.iter().map(|value| flat(&value.value)).collect();
         let holds = |place: &u32| {

@@ -92,8 +92,8 @@ impl Segment {
 
     fn holds(&self, folded: &str, exact: Option<&str>) -> bool {
         let set = |bit: usize| self.grams.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0);
-        // Folding a whole text folds each of its parts in the same way, so a sequence missing from the folded text is missing from the
-        // original.
+        // Folding a whole text folds each of its parts in the same way, so a
+        // sequence missing from the folded text is missing from the original.
         bits(folded).all(set)
             && match exact {
                 Some(exact) => self.text.contains(exact),

@@ -180,8 +180,8 @@ impl Answer {
 
 /// Whether the fact is about the record that the reading was taken from.
 ///
-/// If several records of the cited output fit, one that matches byte for byte may win; it counts if the scan finds it too and the
-/// citation was not healed.
+/// If several records of the cited output fit, one that matches byte for byte may
+/// win; it counts if the scan finds it too and the citation was not healed.
 fn is_right(scan: &Scan<'_>, seeded: &Seeded, fact: &FactEntry, healed: bool) -> bool {
     let read_from = seeded.read_from.and_then(|place| scan.get(place));
     let own = read_from.is_some_and(|seen| is_evidence(&seen, fact));

@@ -1,5 +1,5 @@
-//! Texts of several lines that deny, doubt and report: most logs contain few of them, and quotations out of context are easiest to make
-//! from them.
+//! Texts of several lines that deny, doubt and report: most logs contain few of
+//! them, and quotations out of context are easiest to make from them.
 
 use ledger::{Field, FieldValue, Record};
 

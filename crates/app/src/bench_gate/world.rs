@@ -77,8 +77,7 @@ impl World {
     }
 }
 
-/// Returns an output as a call would have returned it in another world; `None` if it would contain no record, because an output must
-/// contain one.
+/// Returns an output as a call would have returned it in another world; `None` if no record remains.
 fn changed(output: &Output, beside: Beside) -> Option<Arc<Output>> {
     let records = output.records().iter().filter_map(|record| beside.changed(record));
     let numbered = |(number, record): (u32, Record)| Record { id: RecordId(number), ..record };

@@ -12,7 +12,7 @@ pub enum CaseError {
     Missing {
         /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -21,7 +21,7 @@ pub enum CaseError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -79,7 +79,7 @@ pub enum CaseError {
         line: usize,
         /// The expected path of the evidence.
         evidence: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },

@@ -1,5 +1,5 @@
-//! Writes an archive in the format `ustar` (POSIX.1-2017, pax, "ustar Interchange Format"): headers of 512 bytes, and contents padded to
-//! multiples of 512.
+//! Writes an archive in the format `ustar` (POSIX.1-2017, pax, "ustar Interchange
+//! Format"): headers of 512 bytes, and contents padded to multiples of 512.
 //!
 //! Owner, group and time of every entry are 0, so that an archive depends only on names, permissions and contents.
 
@@ -122,8 +122,8 @@ fn octal(number: u64, digits: usize) -> String {
     format!("{number:0digits$o}")
 }
 
-/// Returns eleven octal digits; for 8 GiB and more, a binary number after a byte with its highest bit set, the extension of GNU tar that
-/// all readers support.
+/// Returns eleven octal digits; for 8 GiB and more, a binary number after a byte with
+/// its highest bit set, the extension of GNU tar that all readers support.
 fn size(length: u64) -> Vec<u8> {
     match length < 1 << 33 {
         true => octal(length, 11).into_bytes(),

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 
 /// Makes `folder` and the folders above it; existing folders stay as they are.
 ///
-/// This is weaker than on other systems: the folder inherits its access rights, within a profile those of the owner and of
-/// administrators.
+/// This is weaker than on other systems: the folder inherits its access
+/// rights, within a profile those of the owner and of administrators.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)
 }
@@ -43,8 +43,8 @@ pub(crate) fn open_to_all<'a, 'b>(
 
 /// Does nothing: the standard library cannot sync a folder here.
 ///
-/// This is weaker than on other systems: after a loss of power, a newly written file may be missing from its folder although its contents
-/// were synced.
+/// This is weaker than on other systems: after a loss of power, a newly written
+/// file may be missing from its folder although its contents were synced.
 pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }

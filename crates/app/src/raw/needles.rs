@@ -181,8 +181,8 @@ pub(super) fn exact(encoding: &'static str, bytes: Vec<u8>) -> Needle {
     Needle { encoding, bytes: Bytes::Exact(bytes), bits, alone: false }
 }
 
-/// Encodes `S-1-5-21-…`: revision, number of sub-authorities, authority in six bytes big-endian, sub-authorities little-endian ([MS-DTYP]
-/// 2.4.2.2).
+/// Encodes `S-1-5-21-…`: revision, number of sub-authorities, authority in six
+/// bytes big-endian, sub-authorities little-endian ([MS-DTYP] 2.4.2.2).
 fn sid(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.strip_prefix("S-").or_else(|| text.strip_prefix("s-"))?.split('-');
     let revision: u8 = parts.next()?.parse().ok()?;

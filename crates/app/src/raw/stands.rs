@@ -5,8 +5,8 @@ use ledger::FieldValue;
 use memchr::memmem;
 use std::cell::OnceCell;
 
-/// The weight that a needle needs in addition to the length of the bytes in bits, so that a chance match happens only once in thousands
-/// of cases.
+/// The weight that a needle needs in addition to the length of the bytes in
+/// bits, so that a chance match happens only once in thousands of cases.
 const MARGIN: u32 = 12;
 
 /// Raw bytes that were read again.

@@ -74,8 +74,8 @@ fn swapped(ticks: i128) -> Option<Needle> {
     Some(exact("FILETIME, upper half first", [high, low].concat()))
 }
 
-/// Returns days since 1899-12-30 as a double ([MS-OAUT] 2.2.25). The tolerance is the precision of the source, between a millisecond and
-/// a second.
+/// Returns days since 1899-12-30 as a double ([MS-OAUT] 2.2.25). The tolerance is
+/// the precision of the source, between a millisecond and a second.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a double holds days to some microseconds, which is all that is compared"

@@ -87,7 +87,7 @@ fn change(then: &Became, now: &Became) -> Option<Otherwise> {
     }
 }
 
-/// Returns the turn in which the agent receives a different message for the first time; how it would have replied is unknown.
+/// Returns the last turn before the agent receives a different message; how it would have replied to that is unknown.
 ///
 /// Both sides come from this version, so that wording different from the version that recorded the run is not a difference.
 pub(super) fn told_otherwise(own: &[Event], other: &[Event]) -> Option<u32> {

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// The result of running the tools of a run again.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reproduced {
-    /// Whether every comparable call returned the recorded answer, no case table differs, and every hash over bytes of evidence is the
-    /// same.
+    /// Whether every comparable call returned the recorded answer, no case table
+    /// differs, and every hash over bytes of evidence is the same.
     pub same: bool,
     /// The evidence that was read.
     pub evidence: Vec<EvidenceAgain>,
@@ -96,6 +96,6 @@ pub struct NotCompared {
     pub task: String,
     /// The tool.
     pub tool: String,
-    /// Why.
+    /// The reason.
     pub because: String,
 }

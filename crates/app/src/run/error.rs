@@ -101,7 +101,7 @@ pub enum RunError {
     Evidence {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
@@ -116,7 +116,7 @@ pub enum RunError {
     Resume {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<ResumeError>,
     },
@@ -183,7 +183,7 @@ pub enum RunError {
         folder: PathBuf,
         /// The model.
         model: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -233,7 +233,7 @@ pub enum RunError {
     Recording {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Stopped,
     },
@@ -245,7 +245,7 @@ pub enum RunError {
     Drive {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: DriveError,
     },
@@ -256,7 +256,7 @@ pub enum RunError {
         folder: PathBuf,
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
@@ -310,7 +310,7 @@ pub enum RunError {
     Seal {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: SealError,
     },
@@ -319,7 +319,7 @@ pub enum RunError {
     Manifest {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: ManifestError,
     },

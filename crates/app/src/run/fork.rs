@@ -1,7 +1,7 @@
 //! Use case: branch a run off another one at a turn, to continue it differently.
 //!
-//! The new run's log contains the events of the other run up to that turn of one task, and the other tasks unchanged; it names its
-//! parent.
+//! The new run's log contains the events of the other run up to that turn of
+//! one task, and the other tasks unchanged; it names its parent.
 //! [`super::resume`] continues it.
 
 use super::folder::create_folder;

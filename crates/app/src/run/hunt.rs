@@ -1,7 +1,7 @@
 //! The hunt: when the agents have ended, the records are compared with third-party rules, and code records the best matches.
 //!
-//! The matches are one event of the run. Recording them is a task like any other, with its own calls, outputs and facts, which the same
-//! gateway judges.
+//! The matches are one event of the run. Recording them is a task like any other,
+//! with its own calls, outputs and facts, which the same gateway judges.
 
 use super::{Charge, RunError, Site};
 use crate::borrowed::{fit_of_indicator, fit_of_rule, fits};
@@ -175,8 +175,8 @@ const fn kind(whose: Whose) -> BroughtKind {
     }
 }
 
-/// Returns the matching records, the most important first: by level, by how few records match the rule, by how few hits say the same, by
-/// time.
+/// Returns the matching records, the most important first: by level, by how few
+/// records match the rule, by how few hits say the same, by time.
 fn hits(matched: &Matched, rules: &mut OfRules, known: &KnownGood) -> Vec<RuleHit> {
     let all: Vec<(RuleHit, Option<i128>)> = matched
         .found
@@ -209,8 +209,8 @@ fn hits(matched: &Matched, rules: &mut OfRules, known: &KnownGood) -> Vec<RuleHi
     ordered.filter(|hit| each.has_room(hit)).take(HITS).collect()
 }
 
-/// Lowers the level of each rule to the highest level of its hits. A hit has a lower level than its rule if the record shows a state, not
-/// an action.
+/// Lowers the level of each rule to the highest level of its hits. A hit has a
+/// lower level than its rule if the record shows a state, not an action.
 fn highest(fits: &mut [RuleFit], all: &[(RuleHit, Option<i128>)]) {
     let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
     for of in all.iter().flat_map(|(hit, _)| &hit.fits) {

@@ -6,8 +6,8 @@ use crate::case_file::Case;
 use ledger::Vocabulary;
 use ledger::event::{AskedBy, CaseQuestion};
 
-/// Returns the questions of a case: those of the shipped agents that apply to its evidence, then those of its owner, whichever agents the
-/// run has.
+/// Returns the questions of a case: those of the shipped agents that apply to its
+/// evidence, then those of its owner, whichever agents the run has.
 pub(super) fn of_case(case: &Case) -> Result<Vec<CaseQuestion>, AgentError> {
     let kinds = || case.entry.evidence.iter().map(|entry| entry.kind);
     let mut questions = Vec::new();

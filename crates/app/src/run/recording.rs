@@ -268,8 +268,8 @@ impl Open {
         drop(tokio::task::spawn_blocking(move || learner.unfinished(&folder)).await);
     }
 
-    /// Compares the records with the third-party rules, and assigns code a task to record the matches; no task if there are no rules or
-    /// no matches.
+    /// Compares the records with the third-party rules, and assigns code a task to
+    /// record the matches; no task if there are no rules or no matches.
     async fn begin_hunt(
         &self,
         site: &Site,

@@ -22,8 +22,10 @@ pub(crate) fn is_swept(opened: &RunOpened) -> bool {
     opened.rules.sweep && opened.behaviour.contains(&Behaviour::Sweeps.into())
 }
 
-/// Returns the questions of the case that agents left open, divided into tasks. In each task, every objective has a different name;
-/// except in runs before [`Behaviour::SweepsInParts`], a task has only a few objectives.
+/// Returns the questions of the case that agents left open, divided into tasks.
+///
+/// The objectives of one task have different names, and there are at most [`MOST_QUESTIONS`]; runs before
+/// [`Behaviour::SweepsInParts`] have no such limit.
 ///
 /// Questions for which the evidence has no source are not asked again: a listing of the sources has settled them.
 pub(crate) fn left_open(run: &Run) -> Vec<Vec<Objective>> {

@@ -1,5 +1,5 @@
-//! Checks the tasks of questions in words: code does one task for each question and records what the run's first event or the assignment
-//! says.
+//! Checks the tasks of questions in words: code does one task for each question
+//! and records what the run's first event or the assignment says.
 
 use super::log::Found;
 use crate::run::asked;

@@ -140,8 +140,8 @@ fn is_one_count(one: &FactEntry, other: &FactEntry) -> bool {
         && texts(one, &told) == texts(other, &told)
 }
 
-/// Returns each time with its fact, and checks that the clocks of all facts were listed; `clocks` is `None` in runs that require no
-/// listing.
+/// Returns each time with its fact, and checks that the clocks of all facts
+/// were listed; `clocks` is `None` in runs that require no listing.
 fn times<'l>(
     entry: &DerivationEntry,
     values: &[&BoundValue],

@@ -15,8 +15,8 @@ pub struct EvidenceLooked {
     pub raw: RawSpans,
 }
 
-/// Runs the tools of a verified run again over its evidence, and reads the bytes behind its facts again; adds the results to the
-/// certificate.
+/// Runs the tools of a verified run again over its evidence, and reads the
+/// bytes behind its facts again; adds the results to the certificate.
 ///
 /// Returns `None` and does nothing if [`Level::FactsStand`] is not reached: the results would prove nothing.
 ///

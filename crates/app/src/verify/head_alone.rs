@@ -2,8 +2,8 @@
 
 /// Members of events and of their circumstances, as `event.member`; sorted.
 ///
-/// A test changes each member of each event of a run, rebuilds the chain and the seal, and checks that every change that `verify` does
-/// not detect is listed here.
+/// A test changes each member of each event of a run, rebuilds the chain and the seal,
+/// and checks that every change that `verify` does not detect is listed here.
 /// `replay` detects a change of `told`, `reason`, `request`, `left_out`, `shown` and `normalised`; `verify --evidence` one of
 /// `integrity`, the index and `normalised`.
 pub const HEAD_ALONE: &[&str] = &[

@@ -27,7 +27,7 @@ pub enum KeepError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] OutputFileError),
-    /// A file would lie inside the evidence, which is never written.
+    /// A file would be inside the evidence, which is never written.
     #[error("write {}: it lies inside the evidence {}, which is never written", path.display(), evidence.display())]
     InsideEvidence {
         /// The file.

@@ -24,7 +24,7 @@ pub enum SignatureError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -33,7 +33,7 @@ pub enum SignatureError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -81,8 +81,8 @@ impl Signer {
         self.0.sign(bytes).to_bytes()
     }
 
-    /// Returns the name of the public key: the SHA-256 of its SubjectPublicKeyInfo (DER), which is the output of `openssl pkey -pubin
-    /// -outform DER | sha256sum`.
+    /// Returns the name of the public key: the SHA-256 of its SubjectPublicKeyInfo (DER),
+    /// which is the output of `openssl pkey -pubin -outform DER | sha256sum`.
     pub fn key_id(&self) -> String {
         let der = self.0.verifying_key().to_public_key_der();
         der.map(|der| Digest::of(der.as_bytes()).to_string()).unwrap_or_default()
@@ -124,8 +124,8 @@ impl Checker {
     }
 }
 
-/// Signs the file `name` of `folder`, with a signature that everyone who can read the folder can check; once this returns, the signature
-/// survives a loss of power.
+/// Signs the file `name` of `folder`, with a signature that everyone who can read the
+/// folder can check; once this returns, the signature survives a loss of power.
 pub(crate) fn sign_beside(signer: &Signer, folder: &Path, name: &str) -> Result<(), SignatureError> {
     let path = folder.join(name);
     let bytes = std::fs::read(&path).map_err(|source| SignatureError::File { path, source })?;

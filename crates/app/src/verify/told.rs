@@ -2,8 +2,8 @@
 //! [`ledger::Behaviour::Tells`].
 //!
 //! The citations of a sentence are looked up again, and its time is computed again.
-//! In its words, only errors that no spelling can explain are reported: file names, long numbers and unambiguous actions that no cited
-//! node mentions.
+//! In its words, only errors that no spelling can explain are reported: file
+//! names, long numbers and unambiguous actions that no cited node mentions.
 
 use super::handed::Handing;
 use super::log::{Found, Log};
@@ -185,8 +185,8 @@ struct Stated<'f> {
     time: &'f Time,
 }
 
-/// Returns a time of the examined host's clock that dates something. Before [`Behaviour::DatedByHost`] every instant does, except those
-/// of a deleted file.
+/// Returns a time of the examined host's clock that dates something. Before
+/// [`Behaviour::DatedByHost`] every instant does, except those of a deleted file.
 fn stated<'f>(fact: &FactEntry, bound: &'f BoundValue, by_host: bool) -> Option<Stated<'f>> {
     let FieldValue::Time(time) = &bound.value else { return None };
     let of_deleted = fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time";

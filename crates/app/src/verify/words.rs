@@ -1,7 +1,7 @@
 //! Checks what events repeat from their calls: it must be what the model wrote.
 //!
-//! This is a separate implementation, so that the engine's need not be trusted. It only compares, and accepts everything that the engine
-//! may normalise.
+//! This is a separate implementation, so that the engine's need not be trusted. It
+//! only compares, and accepts everything that the engine may normalise.
 
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::turn::ToolCall;
@@ -48,8 +48,8 @@ pub(super) fn is_chapter(arguments: &Value, chapter: Chapter) -> bool {
     text(arguments, "chapter").is_some_and(|text| text.trim().to_lowercase() == chapter.name())
 }
 
-/// Whether an entity is the one that the arguments describe. An entity that was already known keeps its spelling, and only gets new
-/// facts.
+/// Whether an entity is the one that the arguments describe. An entity that
+/// was already known keeps its spelling, and only gets new facts.
 pub(super) fn is_entity(arguments: &Value, added: &EntityAdded) -> bool {
     let name = text(arguments, "name").unwrap_or_default().trim().to_lowercase();
     let named = ids(arguments, "facts");
@@ -139,8 +139,8 @@ fn claimed(field: Option<impl AsRef<str>>, value: &Value) -> Option<ClaimedValue
     Some(ClaimedValue { field: field.map(|field| field.as_ref().to_owned()), value })
 }
 
-/// Whether a statement matches its claim: it names its node under the name of its kind or as `node`; values that are not texts keep their
-/// written form.
+/// Whether the arguments state this claim. They name the node once, under its
+/// kind or as `node`; values that are not texts keep their written form.
 fn is_statement(stated: &Value, claim: &StatementClaim) -> bool {
     let given = |member: &str| stated.get(member).filter(|value| !value.is_null());
     let nodes = ["node", "fact", "derivation", "absence", "count"];

@@ -10,8 +10,8 @@ const MOST: usize = 16;
 /// Calls `attempt` until it replies; after each attempt that breaks, leaves out the file that was being read. Returns these files.
 ///
 /// All attempts together take no more time than `limits` allow for one.
-/// A process that was taken over may name another file than the one that broke it; that file becomes a gap, and the next attempt breaks
-/// again.
+/// A process that was taken over may name another file than the one that broke
+/// it; that file becomes a gap, and the next attempt breaks again.
 pub(super) fn leaving_out(
     limits: Limits,
     mut attempt: impl FnMut(&[LeftOut], &Limits) -> Result<Report, ToolError>,
@@ -54,8 +54,8 @@ mod tests {
         Report { ending, usage, stderr: Vec::new(), doing: doing.as_bytes().to_vec(), scratch_left: None }
     }
 
-    /// Breaks at each of these files unless it is left out; returns the result, the number of attempts, and the number of files left out
-    /// in the last attempt.
+    /// Breaks at each of these files unless it is left out; returns the result, the
+    /// number of attempts, and the number of files left out in the last attempt.
     fn broken_by(files: &[String]) -> (Result<Vec<LeftOut>, ToolError>, usize, usize) {
         let (mut tries, mut number) = (0, 0);
         let done = leaving_out(Limits::default(), |without, _| {

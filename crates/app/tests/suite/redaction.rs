@@ -87,8 +87,7 @@ fn what_a_profile_names_itself_stands_nowhere() {
         "values = [{}]\n[[withhold]]\nrecords = \"*\"\nfields = [\"path\", \"name\"]",
         values.join(", ")
     );
-    // A profile that lists one of the program's own names does not change it where the program uses it; values of the evidence are
-    // withheld.
+    // The program's own names stay, even if a profile lists them; values of the evidence are withheld.
     let hostile: Vec<&str> = HOSTILE.into_iter().filter(|value| *value != "timestomp_indicator").collect();
     let told = everything(Some(Profile::parse("hostile", &profile).unwrap()));
     for (format, text) in &told {
@@ -140,7 +139,7 @@ fn a_redacted_report_says_what_was_withheld_and_is_the_same_bytes_again() {
     }
 }
 
-/// Results that are computed from all values stay the same.
+/// Results that are computed from all values are the same after redaction.
 #[test]
 fn order_answers_and_confidence_are_those_of_the_run() {
     let of = |profile| -> Value { serde_json::from_str(&one("json", profile)).unwrap() };

@@ -1,5 +1,5 @@
-//! Checks the tasks that a task assigns, their reports, and the artifacts that it stores and reads, against its calls and the other tasks
-//! of the log.
+//! Checks the tasks that a task assigns, their reports, and the artifacts that it
+//! stores and reads, against its calls and the other tasks of the log.
 
 use super::{Course, Wrong};
 use crate::run::sweep::is_swept;

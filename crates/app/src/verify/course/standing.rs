@@ -148,8 +148,8 @@ impl<'l> Course<'l> {
         covering.map(|(_, ended)| ended.invocation).collect()
     }
 
-    /// Returns the listings and the searches of every source that they name; `None` if one was not searched, or its search found
-    /// something.
+    /// Returns the listings and the searches of every source that they name;
+    /// `None` if one was not searched, or its search found something.
     fn searches_of_sources(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         let mut all = Vec::new();
         for (by, sources) in way.kinds() {

@@ -86,8 +86,8 @@ pub(super) fn apart(reads: &[Read<'_>], known: &[&ClockListing]) -> i128 {
 /// A time span that a clock passed more than once: start, end, and the total set-back within it.
 type Stretch = (i128, i128, i128);
 
-/// Returns the stretches of a fact's clock; overlapping ones are merged. Steps in several logs count once, because the logs describe the
-/// same step.
+/// Returns the stretches of a fact's clock; overlapping ones are merged. Steps in
+/// several logs count once, because the logs describe the same step.
 fn steps<'s>(known: &[&'s ClockListing], fact: &FactEntry) -> Vec<Stretch> {
     let label = &fact.locator.evidence;
     let listed = known.iter().filter(|listing| listing.is_of(label)).flat_map(|listing| &listing.steps);

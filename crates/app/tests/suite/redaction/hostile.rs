@@ -12,8 +12,8 @@ use report::html::{Material, page};
 use std::collections::BTreeMap;
 use testkit::history::{History, fact, reading};
 
-/// The names in the case: a host, a person, the examiner of an image, an address, the examiner of the case, an account, another host, a
-/// SID, a network card.
+/// The names in the case: a host, a person, the examiner of an image, an address, the
+/// examiner of the case, an account, another host, a SID, a network card.
 const VALUES: [&str; 9] = [
     "ALDER-07",
     "Mara Ellingsen",
