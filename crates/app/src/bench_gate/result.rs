@@ -100,7 +100,7 @@ pub struct RuleSetResult {
     pub omissions: usize,
 }
 
-/// An undesired kind of answer.
+/// A kind of undesired answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct WrongAnswer {
     /// The kind of its claims.

@@ -151,7 +151,7 @@ impl<'l> Course<'l> {
         if known { Ok(()) } else { Err("an objective of a task of it is neither its agent's nor its call's") }
     }
 
-    /// Checks that a first message shows artifacts that the task itself stored, or a task that was reported to it.
+    /// Checks that the artifacts in a first message are those that this task stored, or that a task reported to it stored.
     fn shows_what_was_stored(&self, dispatch: &Dispatch) -> Result<(), Wrong> {
         for reference in &dispatch.references {
             let stored = reference.id.parse().ok().and_then(|id| self.stored(id));
