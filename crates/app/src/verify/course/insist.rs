@@ -44,7 +44,8 @@ impl<'l> Course<'l> {
         against.into_iter().map(|lesson| lesson.id.clone()).collect()
     }
 
-    /// Whether the lessons against a call refuse it: the first time, and whenever the very same call is repeated, unless a recovery suggests it.
+    /// Whether the lessons against a call refuse it: the first time, and whenever the very same call is repeated.
+    /// A call that a recovery suggests is not refused.
     fn refuses(&self, call: &(String, Value), against: &[String]) -> bool {
         let told: Vec<&Told> = against.iter().filter_map(|id| self.told.get(id)).collect();
         let suggests = |(tool, arguments): &(String, Value)| {
