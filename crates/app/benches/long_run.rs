@@ -1,7 +1,7 @@
-//! A run of 10,000 invocations of 8 KiB: what the loop costs a call, and what replaying and verifying the run costs.
+//! A run of 10,000 invocations with 8 KiB each: measures the cost of a call in the loop, and the cost of replaying and verifying the run.
 //!
-//! The model and the tool are scripted and cost next to nothing; engine, gateway, chain and store are the real ones.
-//! Run from a folder on the disk to be measured.
+//! The model and the tool are scripted and cost almost nothing; engine, gateway, chain and store are the real ones.
+//! Run it from a folder on the disk to be measured.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
 #![expect(clippy::disallowed_methods, reason = "a measurement measures time")]
@@ -24,12 +24,12 @@ use store::Options;
 use testkit::recording::{Recording, Script, opened};
 
 const CALLS: u32 = 10_000;
-/// A fact every so many calls: some hundred.
+/// One fact for this many calls, some hundred in total.
 const FACT_EVERY: u32 = 25;
 const RECORDS: u32 = 11;
 
 fn main() {
-    // What `cargo test` asks of a bench is only that it builds.
+    // For `cargo test`, a bench only has to build.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -55,7 +55,7 @@ fn main() {
     }
 }
 
-/// The fastest and the median wall time, and the median CPU time, of seven times.
+/// Returns the median and the fastest wall time and the median CPU time of seven runs.
 fn times(work: impl Fn()) -> String {
     let mut walls = Vec::new();
     let mut cpus = Vec::new();
@@ -70,16 +70,16 @@ fn times(work: impl Fn()) -> String {
     format!("{:?} (fastest {:?}, CPU {:?})", walls[3], walls[0], cpus[3])
 }
 
-/// CPU time of the threads of this process that live (proc_pid_schedstat(5): nanoseconds), and of those that have ended (proc_pid_stat(5): ticks).
+/// Returns the CPU time of this process from proc_pid_stat(5), in steps of a clock tick (10 ms).
 fn cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = text.rsplit_once(')').unwrap();
     let ticks: Vec<i64> = fields.split_whitespace().filter_map(|field| field.parse().ok()).collect();
-    // State is no number: the fields after it begin with the fourth.
+    // The state is not a number, so the parsed fields begin with the fourth.
     Duration::from_millis((ticks[10] + ticks[11]).unsigned_abs() * 10)
 }
 
-/// CPU time of all threads that live, in nanoseconds.
+/// Returns the CPU time of all living threads, in nanoseconds.
 fn precise_cpu() -> u64 {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let stat = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("schedstat")).ok();
@@ -87,27 +87,27 @@ fn precise_cpu() -> u64 {
     tasks.flatten().filter_map(stat).filter_map(first).sum()
 }
 
-/// What a run that was just recorded cost.
+/// The cost of recording a run.
 struct Live {
     facts: u64,
     bytes: u64,
     took: Duration,
     calls: u32,
-    /// CPU time of the process at some calls, by their number: to ask at each would cost more than the call.
+    /// The CPU time of the process at some calls, by their number; reading it at every call would cost more than the call.
     asked: BTreeMap<u32, u64>,
 }
 
-/// How many calls a figure is the mean of.
+/// The number of calls that are averaged.
 const MEAN: u32 = 100;
 
 impl Live {
-    /// CPU time of a call without that of the scripted tool, by the mean of the hundred up to it.
+    /// Returns the CPU time of a call without that of the scripted tool: the mean of the hundred calls before it.
     fn at(&self, call: u32) -> Duration {
         let spent = (self.asked[&call] - self.asked[&(call - MEAN)]) / u64::from(MEAN);
         Duration::from_nanos(spent).saturating_sub(tool_cost())
     }
 
-    /// Takes note of the next call; gives its number.
+    /// Registers the next call and returns its number.
     fn next(&mut self) -> u32 {
         if AT.iter().any(|at| [*at, at - MEAN].contains(&self.calls)) {
             self.asked.insert(self.calls, precise_cpu());
@@ -117,7 +117,7 @@ impl Live {
     }
 }
 
-/// The calls whose cost is told.
+/// The calls whose cost is shown.
 const AT: [u32; 3] = [100, 1_000, CALLS - 1];
 
 fn tool_cost() -> Duration {
@@ -138,7 +138,7 @@ fn assigned() -> TaskAssigned {
     TaskAssigned::new(TaskId(1), agent, "scripted")
 }
 
-/// Records a run as `app` does.
+/// Records a run in the same way as `app`.
 fn live(folder: &Path, raw: bool) -> Live {
     let began = Instant::now();
     let mut rules = Rules::default();
@@ -177,7 +177,7 @@ impl Script for Live {
     }
 }
 
-/// A call a turn, and now and then a fact of what the last one returned.
+/// Makes one call per turn, and regularly a fact from the last output.
 fn model(request: &TurnRequest, calls: u32) -> Reply {
     let call = |tool: &str, arguments| {
         let id = CallId(format!("c{}", request.turn));
@@ -204,7 +204,7 @@ fn model(request: &TurnRequest, calls: u32) -> Reply {
     }
 }
 
-/// What `find_files` returns: entries of folders with their times and places.
+/// Returns an output like that of `find_files`: directory entries with their times and places.
 fn tool(call: u32) -> ToolReturn {
     let record = |number: u32| {
         let unlike = Digest::of_parts(&[&call.to_le_bytes(), &number.to_le_bytes()]).to_string();

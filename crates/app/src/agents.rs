@@ -1,4 +1,4 @@
-//! Agents as data files: what any model is told, and the steps of the embedded playbook.
+//! Agents, read from data files: the part that every model is given, and the steps of the embedded playbook.
 
 use ledger::{AgentSpec, Digest};
 use llm::Playbook;
@@ -10,11 +10,11 @@ use thiserror::Error;
 /// An agent and its playbook.
 #[derive(Debug, Clone)]
 pub struct Agent {
-    /// What any model is told.
+    /// The part that every model is given.
     pub spec: AgentSpec,
     /// The steps of the embedded playbook.
     pub steps: Vec<Step>,
-    /// What its playbook hands out and makes of it, where it is a lead.
+    /// For a lead: the tasks that its playbook assigns and what it concludes from them.
     pub plan: Option<LeadPlan>,
     /// The digest of the file.
     pub digest: Digest,
@@ -23,7 +23,7 @@ pub struct Agent {
 /// Why a text is not an agent.
 #[derive(Debug, Error)]
 pub enum AgentError {
-    /// It does not say what an agent file says; the source points at the line.
+    /// The text is not a valid agent file; the source gives the line.
     #[error("read the agent file {name}")]
     Malformed {
         /// The file's name.
@@ -32,7 +32,7 @@ pub enum AgentError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// It names a list that is not there.
+    /// The file names an unknown list.
     #[error("read the agent file {name}: no list {list:?}")]
     UnknownList {
         /// The file's name.
@@ -40,15 +40,15 @@ pub enum AgentError {
         /// The list.
         list: String,
     },
-    /// It borrows an objective that is not there.
+    /// The file borrows an objective that does not exist.
     #[error("read the agent file {name}: no objective {objective:?} to borrow")]
     NothingToBorrow {
         /// The file's name.
         name: String,
-        /// The agent and the objective that it names.
+        /// The missing objective, as `agent/objective`.
         objective: String,
     },
-    /// Its steps are not a playbook.
+    /// The steps do not form a valid playbook.
     #[error("read the agent file {name}")]
     Plan {
         /// The file's name.
@@ -63,7 +63,7 @@ pub enum AgentError {
 #[serde(deny_unknown_fields)]
 struct AgentFile {
     agent: AgentSpec,
-    /// Objectives of other agents that it has, too: `agent/objective`.
+    /// Objectives borrowed from other agents, as `agent/objective`.
     #[serde(default)]
     borrows: Vec<String>,
     #[serde(default)]
@@ -73,7 +73,7 @@ struct AgentFile {
 }
 
 impl Agent {
-    /// The embedded model of the agent.
+    /// Returns the embedded playbook of the agent, which acts as its model.
     pub fn playbook(&self) -> Playbook {
         match &self.plan {
             Some(plan) => Playbook::leading(plan.clone(), self.digest),
@@ -82,7 +82,9 @@ impl Agent {
     }
 }
 
-/// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them, `"@in:name"` for patterns of what contains one of them.
+/// Lists of patterns that several agents share.
+/// In an agent file, `"@name"` expands to the items of a list, `"@any:name"` to one text with `||` between the items, and `"@in:name"` to
+/// `*item*` for each item, a pattern that matches anything containing it.
 const LISTS: &str = include_str!("../agents/lists.toml");
 
 const SHIPPED: [(&str, &str); 7] = [
@@ -95,17 +97,17 @@ const SHIPPED: [(&str, &str); 7] = [
     ("user-activity.toml", include_str!("../agents/user-activity.toml")),
 ];
 
-/// The agents of this version.
+/// Returns the agents that ship with this version.
 pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
     SHIPPED.iter().map(|(name, text)| parse(name, text)).collect()
 }
 
-/// The lead of this version, which hands tasks to the agents.
+/// Returns the lead that ships with this version; it assigns tasks to the agents.
 pub fn shipped_lead() -> Result<Agent, AgentError> {
     parse("lead.toml", include_str!("../agents/lead.toml"))
 }
 
-/// Who an agent of another program is, unless it chooses to be one of the agents: it has every tool but those that hand out tasks.
+/// Returns the agent that another program acts as by default: it has every tool except those that assign tasks.
 pub fn shipped_examiner() -> Result<Agent, AgentError> {
     let name = "examiner.toml";
     let text = include_str!("../agents/examiner.toml");
@@ -126,7 +128,7 @@ pub fn shipped_examiner() -> Result<Agent, AgentError> {
 pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
     let mut crew = shipped_agents()?;
     crew.push(shipped_lead()?);
-    // A small model has its task (`--profile small`), and a client of MCP.
+    // A small model (`--profile small`) and an MCP client both work as the examiner.
     crew.push(shipped_examiner()?);
     crew.push(shipped_asker()?);
     Ok(crew)
@@ -150,7 +152,7 @@ fn read(name: &str, text: &str) -> Result<(AgentFile, Digest), AgentError> {
     Ok((file, Digest::of(text.as_bytes())))
 }
 
-/// Puts the shared lists in place of their names; every line stays where it is.
+/// Replaces the names of shared lists by their items; every line keeps its number.
 fn expand(name: &str, text: &str) -> Result<String, AgentError> {
     let lists: BTreeMap<String, Vec<String>> = toml::from_str(LISTS).map_err(|source| {
         AgentError::Malformed { name: "lists.toml".to_owned(), source: Box::new(source) }
@@ -191,7 +193,7 @@ mod tests {
         }
     }
 
-    /// What only an image is asked has its source wherever it is asked.
+    /// Objectives that apply only to images still name a source, wherever they are asked.
     #[test]
     fn every_objective_names_what_must_be_there_and_the_playbook_lists_it() {
         for agent in shipped_agents().unwrap() {
@@ -204,7 +206,7 @@ mod tests {
                         let arguments = serde_json::to_value(&step.arguments).unwrap();
                         step.for_each.is_none() && by.is(&step.tool, &arguments)
                     });
-                    // Both kinds of profile folders are listed by steps of their own; the recovery lists them at once.
+                    // Separate steps list the two kinds of profile folders; the recovery lists both at once.
                     assert!(is_asked_first || place == "filesystem/profiles", "{place}: {by:?}");
                 }
             }
@@ -217,7 +219,7 @@ mod tests {
             for way in agent.spec.objectives.iter().flat_map(Objective::ways) {
                 let Some(place) = placement::of(&way.condition.record) else { continue };
                 let listings = way.kinds().filter(|(by, _)| by.tool == "find_files");
-                // That there is a folder of Windows tells that what is not in it is absent.
+                // If a Windows folder exists, a file that is not in it is absent.
                 let held = |by: &SearchedBy| {
                     by.arguments.get("place").is_some_and(|it| it == place || it == "windows")
                 };
@@ -282,7 +284,7 @@ mod tests {
         }
     }
 
-    /// A suggestion that no tool takes would be dropped, and say so nowhere.
+    /// The engine would silently drop a suggestion that no tool accepts.
     #[test]
     fn calls_that_recovery_suggests_are_taken_by_the_catalogue() {
         let catalogue = tools::catalogue();
@@ -313,7 +315,7 @@ mod tests {
         }
     }
 
-    /// A new type of events would go unnoticed by whatever follows an empty search of event logs.
+    /// Otherwise the recovery after an empty search of event logs would miss a new event type.
     #[test]
     fn recovery_knows_every_type_of_events() {
         let catalogue = tools::catalogue();
@@ -328,7 +330,7 @@ mod tests {
         assert!(reads("event_log") && reads("logons") && events.iter().all(|kind| reads(kind)), "{events:?}");
     }
 
-    /// A misspelt name in a playbook would find nothing, and say so nowhere.
+    /// A misspelt name in a playbook would silently find nothing.
     #[test]
     fn every_step_names_tools_arguments_fields_and_predicates_that_exist() {
         let vocabulary = Vocabulary::shipped().unwrap();

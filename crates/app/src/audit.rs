@@ -1,6 +1,7 @@
-//! Reading many runs for an audit: each is reduced to what `graph::audit` counts, and nothing is written into its folder.
+//! Reads many runs for an audit and reduces each to the counts of `graph::audit`; never writes into a run folder.
 //!
-//! What was counted of sealed runs is kept for the next audit (`audit_state`); the runs decide, and say the same without it.
+//! The counts of sealed runs are cached for the next audit (`audit_state`). The
+//! runs remain authoritative: without the cache the result is the same.
 
 use crate::audit_state::{AuditState, Entry, KeptRuns, Stamp};
 use crate::list::{fits, run_folders};
@@ -17,40 +18,41 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Which of the runs are wanted.
+/// Selects the runs to audit.
 #[derive(Debug, Clone, Default)]
 pub struct AuditOf {
-    /// Those of cases whose name fits; `*` stands for any characters and `?` for one.
+    /// Only runs of cases whose name matches; `*` matches any characters and `?` matches one.
     pub case: Option<String>,
-    /// Those that were begun from then on.
+    /// Only runs that were begun at this time or later.
     pub since: Option<Utc>,
 }
 
 /// Why a run cannot be counted.
 #[derive(Debug, Error)]
 pub enum AuditRunError {
-    /// Its log cannot be read.
+    /// The log cannot be read.
     #[error(transparent)]
     Open(#[from] OpenRunError),
-    /// Nor can its manifest.
+    /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Only one of the two says that it is sealed.
+    /// Only one of the log and the manifest says that the run is sealed.
     #[error(
         "find one seal in {MANIFEST} and at the end of the log; `locard resume` finishes a run that was stopped while it was sealed"
     )]
     Seal,
-    /// The log is not the one that was sealed.
+    /// The head of the log differs from the head in the manifest.
     #[error("read the log: expected the head {expected}, found {found}")]
     OtherHead {
-        /// What the manifest says.
+        /// The head in the manifest.
         expected: Digest,
         /// The last link of the log.
         found: Digest,
     },
 }
 
-/// The folders of the runs in `folder`, the one begun last first; `None` where it is the folder of a run, or holds none.
+/// Returns the folders of the runs in `folder`, the most recently begun first;
+/// `None` if `folder` is itself a run folder or contains no runs.
 pub fn folders_of_runs(folder: &Path) -> Option<Vec<PathBuf>> {
     if is_of_run(folder) {
         return None;
@@ -68,19 +70,19 @@ pub(crate) fn is_of_run(folder: &Path) -> bool {
     [store::FILE_NAME, MANIFEST].iter().any(|file| folder.join(file).symlink_metadata().is_ok())
 }
 
-/// What an audit found, and what else has to be known of it.
+/// The result of an audit, with remarks about it.
 #[derive(Debug, Default)]
 pub struct Audited {
     /// The runs.
     pub audit: Audit,
-    /// What was not done as it was asked, a line each.
+    /// What could not be done as requested, one line each.
     pub remarks: Vec<String>,
 }
 
 /// Reads the runs in these folders.
 ///
-/// One that cannot be read is told with its error; one that stands in two folders is counted once.
-/// What `state` keeps of a run stands in for reading it again, and changes nothing in the result.
+/// A run that cannot be read is listed with its error; a run that appears in two folders is counted once.
+/// Counts cached in `state` replace reading a run again; they do not change the result.
 pub fn audit_runs(
     folders: &[PathBuf],
     of: &AuditOf,
@@ -90,7 +92,7 @@ pub fn audit_runs(
     let mut reading = Reading { state, ..Reading::default() };
     reading.kept = state.map(|state| {
         state.load().unwrap_or_else(|error| {
-            // Whatever is wrong with it, the runs say the same, and it is made anew.
+            // A bad cache does no harm: the runs are read again and the cache is rebuilt.
             reading.remarks.push(told(&error));
             KeptRuns::default()
         })
@@ -98,7 +100,7 @@ pub fn audit_runs(
     let mut audit = Audit::default();
     let (mut places, mut heads) = (BTreeSet::new(), BTreeSet::new());
     for path in folders {
-        // Whoever names a run twice means it once.
+        // The same folder given twice counts once.
         if !places.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
             continue;
         }
@@ -126,18 +128,18 @@ pub fn audit_runs(
     Audited { audit, remarks: reading.remarks }
 }
 
-/// Runs as they are read, with what is kept of them.
+/// The state while runs are read, including the cache.
 #[derive(Default)]
 struct Reading<'s> {
     state: Option<&'s AuditState>,
     kept: Option<KeptRuns>,
     remarks: Vec<String>,
-    /// Where the evidence of the runs was found that were read.
+    /// The evidence paths of the runs that were read.
     evidence: BTreeSet<PathBuf>,
 }
 
 impl Reading<'_> {
-    /// What is counted of the run in `folder`, and its head where it is sealed.
+    /// Returns the counts of the run in `folder`, and its head if it is sealed.
     fn run(&mut self, folder: &Path) -> Result<(AuditedRun, Option<Digest>), AuditRunError> {
         let stamp = Stamp::of(folder);
         if let (Some(kept), Some(stamp), Ok(Some(manifest))) = (&self.kept, stamp, read_manifest(folder))
@@ -149,7 +151,7 @@ impl Reading<'_> {
         let begun = run.resumed.iter().map(|(_, circumstance)| circumstance).chain([&run.circumstance]);
         self.evidence.extend(begun.flat_map(|it| it.evidence.values()).map(PathBuf::from));
         let counted = audited(&run);
-        // A file that changed while it was read is another one.
+        // A file that changed while it was read is not cached.
         let stamp = stamp.filter(|stamp| Stamp::of(folder) == Some(*stamp));
         if let (Some(kept), Some(stamp), Some(head)) = (&mut self.kept, stamp, head)
             && !counted.run.is_empty()
@@ -159,7 +161,7 @@ impl Reading<'_> {
         Ok((counted, head))
     }
 
-    /// The confidences of the answers beside what these truths say of them.
+    /// Compares the confidences of the answers with these ground truths.
     fn compare(&mut self, audit: &mut Audit, truths: &[Truth]) {
         let cases: BTreeSet<String> = audit.runs().map(|run| run.case.clone()).collect();
         for truth in truths {
@@ -202,7 +204,7 @@ impl Reading<'_> {
     }
 }
 
-/// The answers of a run with their confidences, and what the truth says of them.
+/// Returns the answers of a run with their confidences and the verdict of the ground truth.
 fn sure(truth: &Truth, run: &Run) -> Vec<Sure> {
     let model = |agent: &str| {
         let mut tasks = run.tasks.values().map(|view| &view.assigned);
@@ -214,7 +216,7 @@ fn sure(truth: &Truth, run: &Run) -> Vec<Sure> {
 
 fn is_wanted(run: &AuditedRun, of: &AuditOf) -> bool {
     let fits_case = of.case.as_deref().is_none_or(|pattern| fits(pattern.as_bytes(), run.case.as_bytes()));
-    // A time that does not read is none that was long ago.
+    // A start time that cannot be parsed does not exclude the run.
     let is_late = |since: &Utc| run.begun.parse::<Utc>().is_ok_and(|begun| begun < *since);
     fits_case && !of.since.as_ref().is_some_and(is_late)
 }
@@ -225,7 +227,7 @@ fn in_order(runs: &mut [Named]) {
     });
 }
 
-/// The run in `folder`, and its head where it is sealed: by its log and by its manifest, or by neither.
+/// Returns the run in `folder`, and its head if it is sealed. Log and manifest must agree about the seal.
 fn whole(folder: &Path) -> Result<(Run, Option<Digest>), AuditRunError> {
     let (run, found) = load_with_head(folder)?;
     match (run.sealed.is_some(), read_manifest(folder)?) {

@@ -1,7 +1,8 @@
-//! What an audit keeps of the sealed runs that it has read, so that the next one need not read them again.
+//! The cache of an audit: the counts of the sealed runs that it has read, so that the next audit need not read them again.
 //!
-//! It is a cache and nothing else: an entry counts only for the run of its name and head, and only while the run's file is the one that it was made from, by length and times.
-//! A file that is lost, damaged or of another version is made anew from the runs.
+//! It is only a cache. An entry applies only to the run with its name and head,
+//! and only while the length and times of the run's file are unchanged.
+//! A file that is lost, damaged or of another version is rebuilt from the runs.
 
 use crate::platform::{changed, make_private, modified, open_to_append};
 use crate::publish::publish_private;
@@ -15,70 +16,70 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The version of what is counted and of how it is kept: what another one wrote is not used.
+/// The version of the counts and of their file format; a file of another version is not used.
 const VERSION: u16 = 1;
 
-/// The most bytes of the file that are read: some ten thousand runs.
+/// The largest file that is read, in bytes: enough for about ten thousand runs.
 const LARGEST: u64 = 256 << 20;
 
-/// The most runs that are kept; those that were begun first go first.
+/// The most runs that are kept; the runs that were begun earliest are dropped first.
 const MOST: usize = 10_000;
 
-/// The file that keeps what was counted of runs.
+/// The file that caches the counts of runs.
 #[derive(Debug, Clone)]
 pub struct AuditState {
     file: PathBuf,
 }
 
-/// Why the file is not used.
+/// Why the cache file is not used.
 #[derive(Debug, Error)]
 pub enum AuditStateError {
-    /// It would be part of a run.
+    /// The file would be inside a run folder.
     #[error("keep what was counted in {}: it lies in the folder of a run, which is never written", path.display())]
     InRun {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("read what was counted before in {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// It is not what was written.
+    /// The file is damaged.
     #[error("read what was counted before in {}: the file is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("keep what was counted in {}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 }
 
-/// The file as it is written.
+/// The file format.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     locard_audit_state: u16,
-    /// The version of the program: another one may count otherwise.
+    /// The version of the program; another version may count differently.
     program: String,
     runs: Vec<Entry>,
-    /// The digest of all the rest.
+    /// The digest of all other members.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     check: Option<Digest>,
 }
 
-/// One run.
+/// The entry of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -87,7 +88,7 @@ pub(crate) struct Entry {
     pub(crate) counted: AuditedRun,
 }
 
-/// What the system says of a run's file: what was written there since differs in it.
+/// Metadata of a run's file, which changes if the file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stamp {
@@ -97,7 +98,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// That of the run in `folder`; `None` where it is no plain file, or a journal beside it may say more.
+    /// Returns the stamp of the run in `folder`; `None` if it is not a regular file, or if a journal next to it may hold more events.
     pub(crate) fn of(folder: &Path) -> Option<Stamp> {
         let file = folder.join(store::FILE_NAME);
         let beside = |suffix: &str| folder.join(format!("{}{suffix}", store::FILE_NAME));
@@ -109,22 +110,22 @@ impl Stamp {
     }
 }
 
-/// What is kept, by the name of the run and its head.
+/// The cached entries, by run name and head.
 #[derive(Debug, Default)]
 pub(crate) struct KeptRuns {
     entries: BTreeMap<(String, Digest), Entry>,
-    /// Whether something was added since it was read.
+    /// Whether an entry was added since the file was read.
     is_new: bool,
 }
 
 impl KeptRuns {
-    /// What was counted of a run, if its file is still the one that was read.
+    /// Returns the counts of a run if its file has not changed since.
     pub(crate) fn of(&self, run: &RunId, head: Digest, stamp: Stamp) -> Option<&AuditedRun> {
         let entry = self.entries.get(&(run.as_str().to_owned(), head))?;
         (entry.stamp == stamp).then_some(&entry.counted)
     }
 
-    /// Adds what was counted of a run.
+    /// Adds the counts of a run.
     pub(crate) fn add(&mut self, entry: Entry) {
         self.entries.insert((entry.counted.run.clone(), entry.head), entry);
         self.is_new = true;
@@ -132,11 +133,11 @@ impl KeptRuns {
 }
 
 impl AuditState {
-    /// What is kept in this file, which need not be there yet.
+    /// Uses `file` as the cache; it need not exist yet.
     ///
     /// # Errors
     ///
-    /// [`AuditStateError::InRun`]: nothing is ever written there.
+    /// Returns [`AuditStateError::InRun`] if the file would be inside a run folder, which is never written.
     pub fn new(file: PathBuf) -> Result<AuditState, AuditStateError> {
         let absolute = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
         let resolved = absolute.parent().and_then(|folder| folder.canonicalize().ok());
@@ -145,12 +146,12 @@ impl AuditState {
         if is_in_run { Err(AuditStateError::InRun { path: file }) } else { Ok(AuditState { file }) }
     }
 
-    /// The file.
+    /// Returns the path of the cache file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// What is kept; nothing where there is no file, or one of another version.
+    /// Loads the cache; it is empty if there is no file, or if another version wrote it.
     pub(crate) fn load(&self) -> Result<KeptRuns, AuditStateError> {
         let path = || self.file.clone();
         let bytes = match read_regular(&self.file, LARGEST) {
@@ -158,7 +159,7 @@ impl AuditState {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(KeptRuns::default()),
             Err(source) => return Err(AuditStateError::Read { path: path(), source }),
         };
-        // Another version has other members: it is looked for alone.
+        // Another version may have other members, so check the version on its own first.
         let version = serde_json::from_slice::<serde_json::Value>(&bytes);
         let version = version.ok().and_then(|value| value.get("locard_audit_state")?.as_u64());
         match version {
@@ -178,7 +179,7 @@ impl AuditState {
         Ok(KeptRuns { entries, is_new: false })
     }
 
-    /// Writes what is kept, with what other processes have added meanwhile; does nothing where nothing is new.
+    /// Writes the cache, merged with the entries that other processes have added meanwhile; does nothing if nothing was added.
     pub(crate) fn save(&self, kept: KeptRuns) -> Result<(), AuditStateError> {
         if !kept.is_new {
             return Ok(());
@@ -192,7 +193,7 @@ impl AuditState {
         let name = name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "expected a file name"))?;
         make_private(folder)?;
         let lock = open_to_append(&folder.join(format!("{name}.lock")))?;
-        // Two audits at once: each adds what it has read. The lock goes with its file.
+        // If two audits run at once, each adds its entries. Closing the file releases the lock.
         lock.lock()?;
         let mut all = self.load().unwrap_or_default().entries;
         all.extend(kept.entries);
@@ -212,7 +213,7 @@ const fn program() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The digest of everything but itself.
+/// Returns the digest of everything except the `check` member.
 fn check(written: &Written) -> Result<Digest, CanonicalError> {
     let Written { locard_audit_state, program, runs, check: _ } = written;
     canonical::to_vec(&(locard_audit_state, program, runs)).map(|bytes| Digest::of(&bytes))

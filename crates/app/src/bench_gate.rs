@@ -1,9 +1,9 @@
-//! Use case: measure the gateway by claims seeded into a sealed run.
+//! Use case: measure the gateway with claims that are seeded into a sealed run.
 //!
-//! Claims are made of the run's own records, some true and some false, kind by kind (`kinds`).
-//! That a falsehood is one is decided by a scan that shares nothing with `ground` (`scan`, `alike`).
-//! The gateway judges each claim against the shelf of its task, other rules judge it beside (`rulesets`).
-//! Equal runs, seeds and rule sets give equal results: nothing reads a clock, and threads change no order.
+//! Claims are made from the run's own records, some true and some false, kind by kind (`kinds`).
+//! A scan that shares no code with `ground` decides that a false claim is indeed false (`scan`, `alike`).
+//! The gateway judges each claim against the shelf of its task; other rule sets judge the same claim for comparison (`rulesets`).
+//! Equal runs, seeds and rule sets produce equal results: nothing reads a clock, and threads do not change the order.
 
 mod absent;
 mod alike;
@@ -51,23 +51,27 @@ use std::path::Path;
 use text::RunText;
 use verdict::{Court, Judged, judge};
 
-/// Draws in a row that give no new claim, after which a kind has no more of them.
+/// After this many draws in a row without a new claim, a kind counts as exhausted.
 const MOST_VAIN_DRAWS: usize = 20_000;
 
-/// What is to be measured.
+/// What to measure.
 #[derive(Debug, Clone)]
 pub struct GateBenchRequest {
-    /// The most claims, over all kinds.
+    /// The most claims over all kinds.
     pub claims: usize,
-    /// What they are drawn with.
+    /// The seed of the random draws.
     pub seed: u64,
-    /// The rule sets beside which the gateway stands.
+    /// The rule sets that the gateway is compared with.
     pub sets: Vec<RuleSet>,
-    /// The most examples of each wrong answer of a kind.
+    /// The most examples to keep of each wrong answer of a kind.
     pub examples: usize,
 }
 
 /// Seeds claims into the sealed run in `folder` and judges them.
+///
+/// # Errors
+///
+/// Returns an error if the run cannot be used as material, or if no claim can be made from it.
 pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench, MaterialError> {
     let mut material = Material::load(folder)?;
     let seeded = {
@@ -90,9 +94,9 @@ pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench
 }
 
 impl Material {
-    /// Lets the task's shelf know whether the cited id is another task's, as the engine does before it judges.
+    /// Records in the task's shelf whether the cited id belongs to another task, as the engine does before it judges.
     fn cite(&mut self, seeded: &Seeded) {
-        // Other forms are judged over what was made up for them.
+        // Claims of other forms are judged against material made up for them.
         let Posed::Reading(_) = &seeded.posed else { return };
         let claim = seeded.posed.claim();
         let own = self.tasks.len().max(1);
@@ -111,7 +115,7 @@ fn scans(material: &Material) -> Vec<Scan<'_>> {
     material.all().map(|task| Scan::new(task, types, vocabulary)).collect()
 }
 
-/// Claims of each kind, no two of a kind equal: in equal shares, as far as the run has material for them.
+/// Returns claims of each kind, all different within a kind. The kinds get equal shares, as far as the run has material for them.
 fn seed_claims(material: &Material, scans: &[Scan<'_>], request: &GateBenchRequest) -> Vec<Vec<Seeded>> {
     let fields = Fields::new(material, scans);
     let mut sources: Vec<Source<'_>> = KINDS
@@ -138,18 +142,18 @@ fn seed_claims(material: &Material, scans: &[Scan<'_>], request: &GateBenchReque
     sources.into_iter().map(|source| source.claims).collect()
 }
 
-/// The claims of a kind as they are drawn.
+/// The claims of a kind while they are drawn.
 struct Source<'m> {
     kind: &'static Kind,
     maker: Maker<'m>,
-    /// Hashes of the claims, with all that they are judged over.
+    /// Hashes of the claims together with everything they are judged against.
     known: HashSet<u64>,
     claims: Vec<Seeded>,
     dry: bool,
 }
 
 impl Source<'_> {
-    /// Draws up to `wanted` more claims, and says how many there were.
+    /// Draws up to `wanted` more claims and returns how many it drew.
     fn draw(&mut self, wanted: usize) -> usize {
         let (mut drawn, mut vain) = (0, 0);
         while drawn < wanted && vain < MOST_VAIN_DRAWS {
@@ -173,7 +177,7 @@ fn hash(seeded: &Seeded) -> u64 {
     hasher.finish()
 }
 
-/// Whether a claim is what its kind says: a falsehood must be false wherever one looks.
+/// Whether a claim is what its kind says: a false claim must be false by an independent scan of the records.
 fn is_sound(kind: &Kind, scans: &[Scan<'_>], seeded: &Seeded) -> bool {
     let Some(scan) = scans.get(seeded.task) else { return false };
     let Some(reading) = seeded.posed.reading() else { return kind.check == Check::Made };
@@ -185,7 +189,7 @@ fn is_sound(kind: &Kind, scans: &[Scan<'_>], seeded: &Seeded) -> bool {
     }
 }
 
-/// The verdicts on all claims, in their order; judged by as many threads as there are processors.
+/// Returns the verdicts on all claims, in order; uses as many threads as there are processors.
 fn judge_all(court: &Court<'_>, seeded: &[Vec<Seeded>]) -> Vec<Vec<Option<Judged>>> {
     let claims: Vec<_> = KINDS
         .iter()
@@ -195,7 +199,7 @@ fn judge_all(court: &Court<'_>, seeded: &[Vec<Seeded>]) -> Vec<Vec<Option<Judged
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut all: Vec<Option<Judged>> = Vec::new();
     all.resize_with(claims.len(), || None);
-    // Small pieces in turn: kinds differ in what they cost.
+    // Small chunks on demand: kinds differ in cost.
     let next = std::sync::Mutex::new(claims.chunks(64).zip(all.chunks_mut(64)));
     std::thread::scope(|scope| {
         for _ in 0..threads {

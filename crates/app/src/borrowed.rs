@@ -1,10 +1,10 @@
-//! Rules of others that records fit, as a hunter reads them.
+//! Matches of third-party rules and indicators, converted for the agents that hunt.
 
 use detect::Level;
 use report::hunt::{Fit, Whose};
 use tools::{Check, Found, Indicator, Matched, SigmaHit, SigmaRule};
 
-/// The rules that a record fits and the indicators that it names.
+/// Returns the rules that a record matches and the indicators that it names.
 pub fn fits(found: &Found, matched: &Matched) -> Vec<Fit> {
     let rules = found.sigma.iter().filter_map(|hit| fit(hit, &matched.sigma));
     let named = found.indicators.iter().filter_map(|hit| {
@@ -30,7 +30,7 @@ fn fit(hit: &SigmaHit, check: &Check) -> Option<Fit> {
     Some(Fit { level: hit.level, fields: hit.fields.clone(), remarks, ..fit_of_rule(rule) })
 }
 
-/// A rule in the language Sigma, before it is known what fits it.
+/// Converts a Sigma rule to a fit without matched fields.
 pub(crate) fn fit_of_rule(rule: &SigmaRule) -> Fit {
     let (techniques, tags) = tags(&rule.tags);
     Fit {
@@ -47,12 +47,12 @@ pub(crate) fn fit_of_rule(rule: &SigmaRule) -> Fit {
     }
 }
 
-/// The name that hits of a rule have: its id, or the title where it has none.
+/// Returns the name that hits of a rule carry: its id, or its title if it has no id.
 pub fn named(rule: &SigmaRule) -> &str {
     rule.id.as_deref().unwrap_or(&rule.title)
 }
 
-/// An indicator, before it is known what names it.
+/// Converts an indicator to a fit without matched fields.
 pub(crate) fn fit_of_indicator(indicator: &Indicator) -> Fit {
     let line = indicator.line.map(|line| format!(":{line}")).unwrap_or_default();
     let label = indicator.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
@@ -70,7 +70,7 @@ pub(crate) fn fit_of_indicator(indicator: &Indicator) -> Fit {
     }
 }
 
-/// The techniques among tags, in the order of their ids, and the other tags.
+/// Splits tags into technique ids, sorted, and other tags.
 fn tags(tags: &[String]) -> (Vec<String>, Vec<String>) {
     let technique = |tag: &String| {
         let id = tag.to_ascii_lowercase();

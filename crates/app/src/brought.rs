@@ -1,6 +1,7 @@
-//! Rules, indicators and lists of known files that a team brings along: found and read, and for a run what its log says of them.
+//! Rules, indicators and lists of known files that a team supplies: this module
+//! finds and reads them, and reads them again when a run resumes.
 //!
-//! What stands in a file of rules is read in a worker and nowhere else; here it is text.
+//! Only a worker parses the rule files; here they are plain text.
 
 use ledger::{BroughtFile, BroughtFrom, BroughtKind, Digest};
 use sha2::{Digest as _, Sha256};
@@ -14,51 +15,51 @@ use tools::{
     Unreadable,
 };
 
-/// Most bytes of all rules together: what one request to a worker carries.
+/// The most bytes of all rules together: the limit of one request to a worker.
 const MOST_BYTES: usize = 48 << 20;
 
-/// How deep folders are looked into.
+/// The greatest depth of folders to search.
 const DEEPEST: usize = 32;
 
-/// Bytes that are hashed at once.
+/// Bytes to hash at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Where rules of others lie.
+/// The paths of third-party rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RulePaths {
-    /// Files of rules in the language Sigma, and folders of them.
+    /// Sigma rule files, and folders of them.
     pub sigma: Vec<PathBuf>,
     /// Files of indicators.
     pub ioc: Vec<PathBuf>,
-    /// Lists of files that are known to be good.
+    /// Lists of files that are known good.
     pub known_good: Vec<PathBuf>,
 }
 
-/// Rules of others as they were read.
+/// Third-party rules after reading.
 #[derive(Debug, Clone, Default)]
 pub struct Brought {
-    /// The files, as the log of a run says which they were.
+    /// The files, as a run's log records them.
     pub files: Vec<BroughtFile>,
-    /// What workers are given.
+    /// The rules and indicators that workers receive.
     pub rules: Borrowed,
-    /// Files of rules that cannot be read.
+    /// Rule files that cannot be read.
     pub broken: Vec<Broken>,
-    /// Files of indicators that cannot be read.
+    /// Indicator files that cannot be read.
     pub unreadable: Vec<Unreadable>,
-    /// Where they were found.
+    /// The paths that they were read from.
     pub paths: RulePaths,
     bytes: usize,
 }
 
-/// Why rules of others cannot be had.
+/// Why third-party rules are not available.
 #[derive(Debug, Error)]
 pub enum BroughtError {
-    /// A file or folder that was named cannot be read.
+    /// A file or folder that was given cannot be read.
     #[error("read the rules {}", path.display())]
     Rules {
         /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -67,17 +68,17 @@ pub enum BroughtError {
     Known {
         /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: KnownError,
     },
-    /// A run was begun with a file that is not there any more.
+    /// A file that the run was begun with no longer exists.
     #[error("go on with the rules of the run: {name} was read when it was begun, and is not there")]
     Gone {
         /// The file.
         name: String,
     },
-    /// A run was begun with a file that has changed.
+    /// A file that the run was begun with has changed.
     #[error("go on with the rules of the run: {name} is not what it was when the run was begun")]
     Changed {
         /// The file.
@@ -85,22 +86,22 @@ pub enum BroughtError {
     },
 }
 
-/// How files are named: by the way that was typed, or so that no folder of the examiner's shows.
+/// How files are named: by the path that was typed, or without the examiner's folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// As their paths.
+    /// By the full path.
     Typed,
-    /// By what was named and the way from there.
+    /// By the name of the given file or folder and the path below it.
     Short,
 }
 
 impl Brought {
-    /// Whether nothing was brought along.
+    /// Whether nothing was supplied.
     pub const fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Where they were found, as a circumstance of the run.
+    /// Returns the paths that the files were read from, as a circumstance of the run.
     pub(crate) fn from(&self) -> Vec<BroughtFrom> {
         let RulePaths { sigma, ioc, known_good } = &self.paths;
         let of = |kind, paths: &[PathBuf]| -> Vec<BroughtFrom> {
@@ -120,7 +121,7 @@ impl Brought {
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let (path, file_name) = (entry.path(), entry.file_name());
-            // No link is followed, so that nothing is read twice.
+            // Links are not followed, so that nothing is read twice.
             let kind = entry.file_type()?;
             if kind.is_dir() && !file_name.to_string_lossy().starts_with('.') {
                 match depth < DEEPEST {
@@ -169,7 +170,7 @@ impl Brought {
         self.broken.push(Broken { file, line: None, reason });
     }
 
-    /// The text of a file that is no longer than it may be.
+    /// Reads the text of a file that does not exceed the limits.
     fn text(&mut self, path: &Path, length: u64, longest: usize) -> Result<String, String> {
         let room = MOST_BYTES.saturating_sub(self.bytes);
         let most = longest.min(room);
@@ -196,11 +197,12 @@ fn is_of_rules(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("yml") || ending.eq_ignore_ascii_case("yaml")
 }
 
-/// Reads rules of others, folders of them in the order of their names; a file that cannot be used is told, and the others stay.
+/// Reads third-party rules; folders are read in the order of their file names. A
+/// file that cannot be used is listed as broken, and the others are kept.
 ///
 /// # Errors
 ///
-/// Where something that was named is not there, or a folder cannot be listed.
+/// Fails if a given path does not exist, a folder cannot be listed, or a list of known files cannot be read.
 pub fn brought(paths: &RulePaths, naming: Naming) -> Result<Brought, BroughtError> {
     let mut brought = Brought { paths: paths.clone(), ..Brought::default() };
     for root in &paths.sigma {
@@ -225,12 +227,12 @@ pub fn brought(paths: &RulePaths, naming: Naming) -> Result<Brought, BroughtErro
     Ok(brought)
 }
 
-/// The name of a file below what was named.
+/// Returns the name of a file at or below the path that was given.
 fn named(root: &Path, path: &Path, naming: Naming) -> String {
     if naming == Naming::Typed {
         return path.display().to_string();
     }
-    // `rules/..` has no name of its own.
+    // A path such as `rules/..` has no file name.
     let whole = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let first = whole.file_name().map(Path::new).unwrap_or(Path::new(""));
     let way = path.strip_prefix(root).unwrap_or(Path::new(""));
@@ -238,7 +240,7 @@ fn named(root: &Path, path: &Path, naming: Naming) -> String {
     parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// SHA-256 of a file of any size.
+/// Returns the SHA-256 of a file of any size.
 fn digest(path: &Path) -> io::Result<Digest> {
     let mut file = File::open(path)?;
     let (mut digest, mut chunk) = (Sha256::new(), vec![0; CHUNK]);
@@ -251,11 +253,12 @@ fn digest(path: &Path) -> io::Result<Digest> {
     }
 }
 
-/// The rules that a run was begun with, read again where they were found then.
+/// Reads the rules of a run again from the paths that it was begun with.
+/// Files that were added to a folder since are left out.
 ///
 /// # Errors
 ///
-/// Names the first file that is gone or is another one now; what has come to a folder since is left out.
+/// Returns an error that names the first file that is missing or has changed.
 pub(crate) fn brought_again(begun: &[BroughtFile], from: &[BroughtFrom]) -> Result<Brought, BroughtError> {
     let of = |kind: BroughtKind| -> Vec<PathBuf> {
         from.iter().filter(|from| from.kind == kind).map(|from| PathBuf::from(&from.path)).collect()
@@ -284,11 +287,11 @@ pub(crate) fn brought_again(begun: &[BroughtFile], from: &[BroughtFrom]) -> Resu
     Ok(now)
 }
 
-/// Which of these hashes lists know to be good; only they are kept, whatever the size of the lists.
+/// Returns which of the `wanted` hashes the lists mark as known good; only those are kept in memory, whatever the size of the lists.
 ///
 /// # Errors
 ///
-/// Where a list cannot be read, or is none.
+/// Fails if a file cannot be read, or is not a valid list.
 pub fn known_good(paths: &[PathBuf], wanted: &HashSet<String>) -> Result<KnownGood, BroughtError> {
     let mut known = KnownGood::default();
     for path in paths {

@@ -11,14 +11,14 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A case as it lies on this machine.
+/// A case on this machine.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What the run records of it.
+    /// The part that the run records.
     pub entry: CaseEntry,
-    /// Where each piece of evidence lies, in the order of the entry.
+    /// The path of each piece of evidence, in the order of the entry.
     pub paths: Vec<PathBuf>,
-    /// Objectives that the case adds, by agent.
+    /// Objectives that the case adds, with the name of their agent.
     pub objectives: Vec<(String, Objective)>,
 }
 
@@ -57,19 +57,19 @@ fn utc() -> String {
 /// The longest case file in bytes: 1 MiB.
 pub(crate) const MAX_CASE_FILE: u64 = 1 << 20;
 
-/// Who says that a case file is one.
+/// How a case file was identified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
-    /// The user: it may name evidence anywhere.
+    /// The user named it: it may refer to evidence anywhere.
     ByUser,
-    /// Only its name: it may be part of the evidence, and must not lead out of its folder.
+    /// It was found in a folder by its name: it may be part of the evidence, and must not lead out of its folder.
     Found,
 }
 
 /// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, an archive, or a disk image.
 ///
-/// A `case.toml` that is only found in a folder may have been written by whoever made the evidence.
-/// Everything that it leads to must therefore lie inside that folder, symbolic links resolved.
+/// A `case.toml` that was only found in a folder may have been written by whoever made the evidence.
+/// Everything that it refers to must therefore be inside that folder, after symbolic links are resolved.
 pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     let missing = |source| CaseError::Missing { path: path.to_owned(), source };
     let absolute = path.canonicalize().map_err(missing)?;
@@ -86,7 +86,7 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
         };
     }
     let file = absolute.join(CASE_FILE);
-    // A link to nothing is a case file that cannot be read, and not a folder without one.
+    // A dangling link counts as a case file that cannot be read, not as a folder without a case file.
     match file.symlink_metadata() {
         Ok(_) => from_file(&file, Named::Found),
         Err(error) if error.kind() == ErrorKind::NotFound => match only_containers(&absolute) {
@@ -100,24 +100,24 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
 /// The name of a case file.
 pub(crate) const CASE_FILE: &str = "case.toml";
 
-/// What the evidence at `path` is, by its content; `None` for a file that is neither an archive nor a disk image.
+/// Returns the kind of the evidence at `path`, by its content; `None` for a file that is neither an archive nor a disk image.
 pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
         return Ok(Some(EvidenceKind::Directory));
     }
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would block until something writes to it.
     if !metadata.is_file() {
         return Ok(None);
     }
-    // An archive has a signature; the first bytes of an image are boot code, and can be any.
+    // An archive has a signature; the first bytes of an image are boot code, which can be anything.
     if tools::is_archive(path)? {
         return Ok(Some(EvidenceKind::Archive));
     }
     Ok(tools::is_image(path)?.then_some(EvidenceKind::Image))
 }
 
-/// Why [`kind_of`] knows no kind for what lies at `path`.
+/// Returns why [`kind_of`] found no kind for `path`.
 pub(crate) fn no_evidence(path: &Path) -> NoEvidence {
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => NoEvidence::NotRegular,
@@ -126,15 +126,16 @@ pub(crate) fn no_evidence(path: &Path) -> NoEvidence {
     }
 }
 
-/// The most files of a folder of images; a folder with more is taken for evidence.
+/// The most files of a folder of images; a folder with more counts as evidence itself.
 const MAX_LOOKED_AT: usize = 1000;
 
-/// The largest text that an acquisition tool writes beside an image.
+/// The largest text file that an acquisition tool writes next to an image, in bytes.
 const MOST_TEXT: u64 = 64 << 10;
 
-/// The first image or archive of a folder that holds nothing else but what acquisition tools write beside them.
+/// Returns the first image or archive of a folder that holds only images,
+/// archives and the files that acquisition tools write next to them.
 ///
-/// As evidence such a folder says nothing: files inside it are not opened as images.
+/// Such a folder is useless as evidence, because files inside it are not opened as images.
 fn only_containers(folder: &Path) -> Option<PathBuf> {
     let entries: Vec<_> = folder.read_dir().ok()?.take(MAX_LOOKED_AT + 1).collect::<Result<_, _>>().ok()?;
     let mut paths: Vec<_> = entries.iter().map(std::fs::DirEntry::path).collect();
@@ -143,7 +144,7 @@ fn only_containers(folder: &Path) -> Option<PathBuf> {
     }
     paths.sort();
     let of_container = |path: &PathBuf| match kind_of(path) {
-        // A compressed text is no archive: an exported log is read where it lies.
+        // A compressed text is not an archive: an exported log is read in place.
         _ if path.file_name().is_some_and(|name| tools::names_a_compressed_text(&name.to_string_lossy())) => {
             false
         }
@@ -155,7 +156,7 @@ fn only_containers(folder: &Path) -> Option<PathBuf> {
     let beside = |path: &PathBuf| {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         let written = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
-        // A larger one may be evidence itself, such as an exported log.
+        // A larger file may be evidence itself, such as an exported log.
         let is_small = path.metadata().is_ok_and(|file| file.len() <= MOST_TEXT);
         is_small && written.iter().any(|known| extension == *known)
     };
@@ -169,7 +170,7 @@ fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {
     Case { entry, paths: vec![folder.to_owned()], objectives: Vec::new() }
 }
 
-/// The name by which evidence is known: a folder that is only called `evidence` by the one around it.
+/// Returns the name of the evidence: of a folder called `evidence`, the name of its parent.
 pub(crate) fn known_as(folder: &Path) -> String {
     match (short_name(folder), folder.parent()) {
         (name, Some(parent)) if name == "evidence" => short_name(parent),
@@ -196,7 +197,7 @@ fn from_file(file: &Path, named: Named) -> Result<Case, CaseError> {
     Ok(Case { entry, paths, objectives })
 }
 
-/// A case file, for what is told of its lines.
+/// A case file, for error messages that name its lines.
 struct Place<'a> {
     file: &'a Path,
     folder: &'a Path,
@@ -258,7 +259,7 @@ impl Place<'_> {
         Ok((entries, paths))
     }
 
-    /// Paths that the case file says to be the host's own; of a folder they must be there.
+    /// Checks the paths that the case file declares as the host's own; in a folder they must exist.
     fn in_place(
         &self,
         paths: Vec<Spanned<String>>,
@@ -268,7 +269,7 @@ impl Place<'_> {
         let mut all = Vec::new();
         for path in paths {
             if self.named == Named::Found {
-                // Whoever made the evidence would vouch for it.
+                // Otherwise the maker of the evidence would vouch for it.
                 let expected =
                     "no in_place in a case file that was only found in a folder: name the file itself";
                 return Err(self.wrong(&path, expected, format!("{:?}", path.get_ref())));
@@ -286,7 +287,7 @@ impl Place<'_> {
         Ok(all)
     }
 
-    /// Where the evidence lies, symbolic links resolved.
+    /// Returns the path of the evidence with symbolic links resolved.
     fn evidence_path(&self, path: &Spanned<PathBuf>, kind: EvidenceKind) -> Result<PathBuf, CaseError> {
         let evidence = self.folder.join(path.get_ref());
         let resolved = evidence.canonicalize().map_err(|source| CaseError::EvidenceMissing {
@@ -345,12 +346,12 @@ impl Place<'_> {
     }
 }
 
-/// The text of a case file, of which no more is read than one may have.
+/// Reads a case file, but not more than its maximum length.
 fn read(file: &Path, folder: &Path, named: Named) -> Result<String, CaseError> {
     let unreadable = |source| CaseError::Unreadable { path: file.to_owned(), source };
     let resolved = file.canonicalize().map_err(unreadable)?;
     refuse_outside(folder, &resolved, named, None)?;
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would block until something writes to it.
     if !resolved.metadata().map_err(unreadable)?.is_file() {
         return Err(CaseError::NotAFile { path: file.to_owned() });
     }
@@ -377,12 +378,12 @@ fn refuse_outside(
     }
 }
 
-/// Whether a text can be shown on one line and says something.
+/// Whether a text fits on one line and is not blank.
 pub(crate) fn is_printable(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
-/// A folder's name with everything but ASCII letters, digits, `-`, `_` and `.` replaced by `-`.
+/// Returns a folder's name with everything but ASCII letters, digits, `-`, `_` and `.` replaced by `-`.
 pub(crate) fn short_name(folder: &Path) -> String {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };

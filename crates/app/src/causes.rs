@@ -1,8 +1,8 @@
-//! What the causes of an error say.
+//! The chain of causes of an error.
 
 use std::error::Error;
 
-/// The causes of an error, the nearest first; what its effect has quoted already is not said twice.
+/// Returns the messages of an error's causes, the nearest first; skips a cause that the previous message already ends with.
 pub fn causes(error: &dyn Error) -> Vec<String> {
     let mut said = vec![error.to_string()];
     let mut source = error.source();
@@ -16,7 +16,7 @@ pub fn causes(error: &dyn Error) -> Vec<String> {
     said.split_off(1)
 }
 
-/// An error and its causes as one line, with `between` before each cause.
+/// Returns an error and its causes as one line, with `between` before each cause.
 pub fn with_causes(error: &dyn Error, between: &str) -> String {
     [vec![error.to_string()], causes(error)].concat().join(between)
 }

@@ -1,6 +1,6 @@
-//! Use case: check the facts of a JSON report against their hashes, and these against the run.
+//! Use case: check the facts of a JSON report against their hashes, and the hashes against the run.
 //!
-//! What is checked are facts: their values, places and titles. Whatever else a report tells is covered by no hash.
+//! The check covers the facts: their values, places and titles. No hash covers the rest of a report.
 
 use crate::open::{OpenRunError, read_with_key};
 use graph::{Disclosure, Run, fact_title, fact_title_as_told, fact_title_of_words};
@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a report is not checked.
+/// Why a report cannot be checked.
 #[derive(Debug, Error)]
 pub enum CheckReportError {
     /// The file cannot be read.
@@ -22,11 +22,11 @@ pub enum CheckReportError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// It is no JSON report.
+    /// The file is not a JSON report.
     #[error("read the report {}: expected the output of `locard report --format json`", path.display())]
     Form {
         /// The file.
@@ -35,38 +35,38 @@ pub enum CheckReportError {
         #[source]
         source: serde_json::Error,
     },
-    /// There is nothing in it that its facts can be checked by.
+    /// The report has no commitments of the supported scheme.
     #[error("check the report {}: expected commitments of the scheme {}, found {found}", path.display(), commitment::SCHEME)]
     Scheme {
         /// The file.
         path: PathBuf,
-        /// The scheme that it names, or `none`.
+        /// The scheme of the report, or `none`.
         found: String,
     },
     /// The run cannot be read.
     #[error(transparent)]
     Run(OpenRunError),
-    /// Its facts have no canonical form.
+    /// The facts of the run have no canonical form.
     #[error("commit to the facts of the run")]
     Commit(#[source] CanonicalError),
 }
 
-/// What was checked of a report.
+/// The result of the check.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckedReport {
-    /// The root over the hashes of its facts, as the report tells it.
+    /// The root over the hashes of the facts, according to the report.
     pub root: Digest,
-    /// Facts in it.
+    /// The number of facts in the report.
     pub facts: u64,
-    /// Facts of which a member is withheld.
+    /// The number of facts with a withheld member.
     pub redacted: u64,
-    /// Members that are withheld, whole or in part.
+    /// The number of members that are withheld, in whole or in part.
     pub withheld: u64,
-    /// The profile by which it was redacted; `None` where it was not.
+    /// The redaction profile; `None` if the report was not redacted.
     pub profile: Option<String>,
-    /// Whether it was held against a run.
+    /// Whether the report was compared with a run.
     pub against_run: bool,
-    /// What does not hold: a fact or the root, and what is wrong there.
+    /// What does not match: the id of a fact, `root` or `redaction`, and the problem.
     pub findings: Vec<(String, String)>,
 }
 
@@ -92,7 +92,7 @@ struct Redaction {
     profile: String,
 }
 
-/// A fact as a report tells it; what is read twice of one member is refused.
+/// A fact in a report; a duplicate member is refused.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Told {
@@ -107,10 +107,14 @@ struct Told {
     opening: Option<Opening>,
 }
 
-/// Checks the report in `file`, with the run in `folder` where one is given.
+/// Checks the report in `file`, also against the run in `folder` if one is given.
 ///
-/// Without the run: whether every fact has its hash, and the hashes have the root.
-/// With it, besides: whether the root is the run's, and what stands beside marks was recorded so.
+/// Without the run: whether every fact has its hash, and whether the hashes produce the root.
+/// With the run, also: whether the root is the run's, and whether the values next to redaction marks match the recorded ones.
+///
+/// # Errors
+///
+/// Fails if the report or the run cannot be read, or if the report has no commitments of the supported scheme.
 pub fn check_report(file: &Path, folder: Option<&Path>) -> Result<CheckedReport, CheckReportError> {
     let failed = |source| CheckReportError::File { path: file.to_owned(), source };
     let bytes = std::fs::read(file).map_err(failed)?;
@@ -142,7 +146,7 @@ pub fn check_report(file: &Path, folder: Option<&Path>) -> Result<CheckedReport,
     })
 }
 
-/// What a report says otherwise than itself.
+/// Returns the contradictions within a report.
 fn by_itself(report: &Report, commitments: &Commitments) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut hashes = Vec::with_capacity(report.facts.len());
@@ -185,7 +189,7 @@ fn by_itself(report: &Report, commitments: &Commitments) -> Vec<(String, String)
     found
 }
 
-/// What a report says otherwise than the run.
+/// Returns the contradictions between a report and the run.
 fn against(
     report: &Report,
     commitments: &Commitments,

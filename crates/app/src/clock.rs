@@ -3,9 +3,9 @@
 use ledger::Utc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What time it is.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// Now, in UTC.
+    /// Returns the current time in UTC.
     fn now(&self) -> Utc;
 }
 

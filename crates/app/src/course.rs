@@ -1,6 +1,6 @@
-//! A recorded task run again: replies and answers come from the recording, everything else is decided anew.
+//! Runs a recorded task again: replies and answers come from the recording, everything else is decided anew.
 //!
-//! Other than [`crate::replay()`] this does not ask that the same events come out, so that it can go on under other rules.
+//! Unlike [`crate::replay()`], this does not require the same events, so that it can continue under other rules.
 
 use crate::finder::Finder;
 use crate::judge::Bench;
@@ -14,7 +14,7 @@ use ledger::{CallId, ClaimId, Completeness, Event, InvocationId, Outcome, TaskId
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 
-/// What the recorded tools returned, by tool and arguments.
+/// The results of the recorded tool calls, by tool and arguments.
 pub(crate) struct Returns<'l> {
     alike: BTreeMap<Vec<u8>, Vec<(TaskId, &'l InvocationEnded)>>,
 }
@@ -33,7 +33,9 @@ impl<'l> Returns<'l> {
         Returns { alike }
     }
 
-    /// What this very call returned, in the task itself or else in another of the run: the evidence is the same.
+    /// Returns the result of a call with the same tool and arguments, from this task
+    /// or otherwise from another task of the run: the evidence is the same.
+    /// Prefers calls that did not time out.
     fn find(&self, task: TaskId, invoke: &Invoke) -> Option<&'l InvocationEnded> {
         let alike = self.alike.get(&key(&invoke.tool, &invoke.arguments))?;
         let rank =
@@ -46,7 +48,7 @@ fn key(tool: &str, arguments: &serde_json::Value) -> Vec<u8> {
     canonical::to_vec(&(tool, arguments)).unwrap_or_default()
 }
 
-/// The calls of a task that ran to an end.
+/// Returns the tool calls of a task that have an end in the log.
 pub(crate) fn invocations(task: &StoredTask) -> Vec<(&InvocationStarted, &InvocationEnded)> {
     let mut started: BTreeMap<InvocationId, &InvocationStarted> = BTreeMap::new();
     let mut both = Vec::new();
@@ -62,14 +64,14 @@ pub(crate) fn invocations(task: &StoredTask) -> Vec<(&InvocationStarted, &Invoca
     both
 }
 
-/// One task's part of the recording.
+/// The recording of one task.
 pub(crate) struct Recording<'l> {
     pub(crate) task: &'l StoredTask,
     reader: &'l Reader,
     returns: &'l Returns<'l>,
-    /// What tasks that were handed out came to.
+    /// The results of tasks that were assigned by other tasks.
     pub(crate) siblings: &'l Siblings,
-    /// What became of each request.
+    /// The event that answered each turn's request, by turn.
     turns: BTreeMap<u32, &'l Event>,
     own: BTreeMap<(u32, &'l CallId), &'l InvocationEnded>,
     judged: BTreeSet<ClaimId>,
@@ -115,7 +117,7 @@ impl<'l> Recording<'l> {
         recording
     }
 
-    /// The reply of a turn; `None` where the log has none, or its bytes cannot be read.
+    /// Returns the reply of a turn; `None` if the log has none, or its bytes cannot be read.
     pub(crate) fn reply(&self, turn: u32) -> Option<Reply> {
         match self.turns.get(&turn) {
             Some(Event::TurnReplied(replied)) => self.reader.reply(&replied.reply).ok(),
@@ -123,50 +125,50 @@ impl<'l> Recording<'l> {
         }
     }
 
-    /// The model's replies in the log.
+    /// Returns the number of model replies in the log.
     pub(crate) fn replies(&self) -> u32 {
         let replied = self.turns.values().filter(|event| matches!(event, Event::TurnReplied(_)));
         u32::try_from(replied.count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether the log breaks off in this turn, so that what it does not hold of it is not known.
+    /// Whether the log breaks off in this turn or before, so that anything missing from here on is unknown.
     pub(crate) fn breaks_off_in(&self, turn: u32) -> bool {
         !self.task.has_end() && self.turns.keys().next_back().is_none_or(|last| *last <= turn)
     }
 }
 
-/// How the living of a task came out.
+/// The result of running a task again.
 pub(crate) struct Course {
     /// The events.
     pub(crate) events: Vec<Event>,
-    /// The ids that were given.
+    /// The ids that were assigned.
     pub(crate) ids: GivenIds,
-    /// The calls of all replies that were used, by turn and in their order.
+    /// The calls of all replies that were used, in order, each with its turn.
     pub(crate) calls: Vec<(u32, ToolCall)>,
-    /// Calls that the recording has no answer to.
+    /// Calls that the recording has no answer to, each with its turn.
     pub(crate) unanswered: Vec<(u32, ToolCall)>,
     pub(crate) ending: Ending,
 }
 
-/// Why a task was not lived on.
+/// Why the task stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// It ended.
+    /// The task ended.
     Ended,
-    /// The log has no more: what comes next is not known.
+    /// The log has no more; what would follow is unknown.
     LogEnds {
         /// The turn that the model would be asked for, or in which the log breaks off.
         turn: u32,
-        /// The phase it is in.
+        /// The phase of the task.
         phase: Phase,
-        /// Turns left in the phase, this one included.
+        /// Turns left in the phase, including this one.
         left: u32,
     },
-    /// It could not be lived on.
+    /// The task could not continue.
     Stuck(String),
 }
 
-/// Lives a task by its recording; `asked` sees each request and what is left of the task's budgets.
+/// Runs a task with the answers of its recording; `asked` receives each request, the phase and the task's remaining budgets.
 pub(crate) fn live(
     mut task: Task,
     recording: &Recording<'_>,
@@ -281,7 +283,7 @@ impl Living<'_, '_> {
     }
 }
 
-/// The answer to a call that never ran.
+/// Returns the answer to a call that was never made in the recording.
 fn unrecorded() -> ToolReturn {
     ToolReturn {
         outcome: Outcome::Denied,

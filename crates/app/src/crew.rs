@@ -1,4 +1,4 @@
-//! Who does the tasks of a run: each is gone through as far as its log goes, and driven from there.
+//! Runs the tasks of a run: replays the log of each task as far as it goes, and continues from there.
 
 use crate::case_file::Case;
 use crate::drive::{Done, Drive, DriveError};
@@ -29,10 +29,10 @@ use store::{Entry, Reader};
 use tokio::task::JoinSet;
 use tools::Indexes;
 
-/// Whom a task is given to, by what its assignment says.
+/// Decides which agent and model do a task, from its assignment.
 pub(crate) type Hire = dyn Fn(&TaskAssigned) -> Result<Charge, RunError> + Send + Sync;
 
-/// Everything that the tasks of a run have in common.
+/// The state that all tasks of a run share.
 pub(crate) struct Crew {
     pub(crate) folder: PathBuf,
     pub(crate) opened: RunOpened,
@@ -48,35 +48,35 @@ pub(crate) struct Crew {
     pub(crate) indexes: Indexes,
     pub(crate) made: Arc<MadeTables>,
     pub(crate) hire: Box<Hire>,
-    /// What stops the run.
+    /// The interrupt of the whole run.
     pub(crate) stop: Interrupt,
-    /// Tasks that were handed out, in this process or before.
+    /// Tasks that other tasks have assigned, in this process or an earlier one.
     pub(crate) siblings: Siblings,
-    /// The logs that tasks which were handed out have already.
+    /// The existing logs of those tasks.
     pub(crate) logged: BTreeMap<TaskId, StoredTask>,
-    /// How those ended that were handed out.
+    /// How those tasks ended.
     pub(crate) ended: Mutex<Vec<(TaskId, String, TaskEnded)>>,
-    /// Who writes what tasks show into the memory across runs.
+    /// Writes the lessons of a task to the memory across runs.
     pub(crate) learner: Option<Arc<Learner>>,
 }
 
-/// A task that was gone through: where it stands, and what follows.
+/// A replayed task, ready to continue: its state and its next step.
 struct Ready {
     task: Task,
     first: Step,
     charge: Charge,
-    /// The turns whose ends are recorded, for a model that remembers what it was asked.
+    /// The turns whose ends are recorded, for a model with a memory besides the conversation.
     asked: Vec<TurnRequest>,
 }
 
-/// What came of a task: its id, its agent, how it ended.
+/// The result of a task: its id, its agent, and how it ended.
 pub(crate) type Driven = (TaskId, String, Result<Done, DriveError>);
 
-/// What comes of handing out tasks.
+/// The pending results of assigned tasks.
 pub(crate) type Dispatched<'a> = Pin<Box<dyn Future<Output = Result<Vec<Handed>, DriveError>> + Send + 'a>>;
 
 impl Crew {
-    /// Does the tasks side by side, each from where its log leaves it.
+    /// Runs the tasks concurrently, each from where its log leaves off.
     pub(crate) async fn work(
         self: &Arc<Crew>,
         tasks: Vec<(Charge, StoredTask)>,
@@ -89,7 +89,7 @@ impl Crew {
             match self.take_up(&stored, charge, &reader)? {
                 Ok(task) => ready.push((task, stored)),
                 Err(ended) => {
-                    // Whoever ended it may not have come to write its lessons.
+                    // The process that ended the task may have stopped before it wrote the lessons.
                     self.learn(stored.assigned.clone(), stored.events.clone()).await;
                     done.push((
                         stored.assigned.task,
@@ -99,7 +99,7 @@ impl Crew {
                 }
             }
         }
-        // SQLite folds the log into the file only where nobody else reads it.
+        // SQLite folds the write-ahead log into the file only if nobody else reads it.
         drop(reader);
         let mut running = JoinSet::new();
         for (ready, stored) in ready {
@@ -132,7 +132,7 @@ impl Crew {
             worker: worker.map_err(RunError::Tools)?,
             wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
             cancel: cancel.clone(),
-            // Only what was handed out is told of, and what a memory learns from.
+            // Only an assigned task reports its events to another task, and only a memory learns from them.
             kept: (hands_over || self.learner.is_some()).then_some(stored.events),
             hands_over,
             task,
@@ -147,15 +147,15 @@ impl Crew {
         })
     }
 
-    /// Writes what a task that has ended showed; when this returns it is durable, or it was told why it is not.
+    /// Writes the lessons of a task that has ended; when this returns they are durable, or the failure was reported.
     async fn learn(&self, assigned: TaskAssigned, events: Vec<Event>) {
         let Some(learner) = self.learner.clone() else { return };
         let opened = self.opened.clone();
-        // A thread that panicked has written nothing, and the run goes on.
+        // If the thread panicked it wrote nothing, and the run continues.
         drop(tokio::task::spawn_blocking(move || learner.learn(&opened, &assigned, &events)).await);
     }
 
-    /// Goes through a task's log again, up to where it ends: gives the task, or how it has ended.
+    /// Replays a task's log to its end; returns the task, ready to continue, or how it ended.
     fn take_up(
         &self,
         stored: &StoredTask,
@@ -176,7 +176,7 @@ impl Crew {
         }
     }
 
-    /// Assigns tasks, and waits until all of them have ended; `cancel` ends those that run.
+    /// Assigns tasks and waits until all of them have ended; `cancel` ends those that run.
     pub(crate) fn dispatch<'a>(
         self: &'a Arc<Crew>,
         by: TaskId,
@@ -205,7 +205,7 @@ impl Crew {
         })
     }
 
-    /// The tasks with those who do them; what the log does not have yet is recorded first, all of it or nothing.
+    /// Returns the tasks with the agents that do them; records those that are not in the log yet first, in one append.
     fn assign(&self, by: TaskId, assignments: &[Assignment]) -> Result<Vec<(Charge, StoredTask)>, RunError> {
         let model = self.model_of(by);
         let (mut tasks, mut entries) = (Vec::new(), Vec::new());
@@ -245,7 +245,7 @@ impl Crew {
             .map_err(|source| RunError::Recording { folder: folder(), source })
     }
 
-    /// The name of the model of whoever hands out a task.
+    /// Returns the name of the model of the task that assigns another.
     fn model_of(&self, task: TaskId) -> String {
         let assigned = self.begun.iter().find(|assigned| assigned.task == task);
         assigned.map(|assigned| assigned.model.clone()).unwrap_or_default()
@@ -256,9 +256,9 @@ impl Crew {
         RunError::Log(crate::open::OpenRunError::Open { folder, source: Box::new(source) })
     }
 
-    /// Waits for every task; where one fails, or the run is interrupted, the others are stopped and waited for as well.
+    /// Waits for every task. If one fails or the run is interrupted, stops the others and waits for them too.
     ///
-    /// Where only its model cannot be reached, the others go on: what they pay for is recorded.
+    /// If only the model of a task cannot be reached, the others continue: their paid replies are recorded.
     async fn join(&self, mut running: JoinSet<Driven>) -> Result<Vec<(TaskId, String, Done)>, RunError> {
         let (mut ended, mut failed) = (Vec::new(), None);
         while let Some(joined) = running.join_next().await {
@@ -269,7 +269,7 @@ impl Crew {
                     continue;
                 }
                 Ok((.., Err(DriveError::Interrupted { .. }))) => {
-                    // A task that stopped because another one failed is not the run's failure.
+                    // A task that stopped because another one failed does not decide the run's error.
                     failed.get_or_insert(RunError::Interrupted { folder });
                     continue;
                 }
@@ -294,12 +294,12 @@ impl Crew {
         failed.map_or(Ok(ended), Err)
     }
 
-    /// How those ended that were handed out.
+    /// Returns how the assigned tasks ended.
     pub(crate) fn ended(&self) -> Vec<(TaskId, String, TaskEnded)> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells whoever watches.
+    /// Reports progress to the observer.
     pub(crate) fn tell(&self, progress: Progress) {
         (self.work.observe)(progress);
     }

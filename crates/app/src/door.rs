@@ -1,4 +1,4 @@
-//! The door of the servers of `view` and `mcp`: connections, and what is known of each.
+//! The listener of the `view` and `mcp` servers: connections, and whether each has shown the token.
 
 use crate::strangers::{Caller, Strangers, Visit};
 use axum::extract::Request;
@@ -9,18 +9,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 
-/// A listener that bounds who may stay without having shown the token.
+/// A listener that limits the connections that have not shown the token.
 pub struct Door {
     listener: TcpListener,
     strangers: Strangers,
 }
 
-/// The connection that a request came over.
+/// The connection that a request arrived on.
 #[derive(Clone)]
 pub struct Guest(Arc<Visit>);
 
 impl Door {
-    /// Takes connections from a listener.
+    /// Accepts connections from a listener.
     pub fn new(listener: TcpListener) -> Door {
         Door { listener, strangers: Strangers::default() }
     }
@@ -31,7 +31,7 @@ impl Listener for Door {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Caller<TcpStream>, SocketAddr) {
-        // Tries again after errors: of connections that are gone, or where no file can be opened for a while.
+        // Retries after errors, such as a connection that is already closed or a temporary lack of file descriptors.
         let (stream, address) = Listener::accept(&mut self.listener).await;
         (self.strangers.receive(stream), address)
     }
@@ -47,7 +47,7 @@ impl Connected<IncomingStream<'_, Door>> for Guest {
     }
 }
 
-/// Lets the connection stay that this request, which is admitted, came over.
+/// Marks the connection of this admitted request as trusted, so that it may stay open.
 pub fn admit(request: &Request) {
     if let Some(ConnectInfo(Guest(visit))) = request.extensions().get() {
         visit.admit();

@@ -19,33 +19,34 @@ use store::{Stopped, TextIndexError};
 use thiserror::Error;
 use tokio::time::Instant;
 
-/// Why a task could not go on: nothing of this is the evidence's or the model's doing.
+/// Why a task could not continue. None of these causes lies in the evidence or in the model's replies.
 #[derive(Debug, Error)]
 pub enum DriveError {
-    /// The engine met an input that it did not ask for, or ran out of ids.
+    /// The engine received an input that it did not ask for, or ran out of ids.
     #[error("drive {task}")]
     Step {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: StepError,
     },
-    /// Recording stopped: nothing runs that is not recorded.
+    /// Recording stopped; nothing runs that is not recorded.
     #[error("drive {task}")]
     Recording {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: Stopped,
     },
-    /// The model cannot be reached, or not as it is set up, or was recorded with another request: the task has not ended, and can go on later.
+    /// The model cannot be reached, is not set up for use, or was recorded with another request.
+    /// The task has not ended, and can be resumed later.
     #[error("drive {task}")]
     Model {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: ModelError,
     },
@@ -54,26 +55,26 @@ pub enum DriveError {
     Find {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: TextIndexError,
     },
-    /// A task that it handed out could not go on.
+    /// A task that this one assigned could not continue.
     #[error("drive {task}")]
     Crew {
-        /// The task that handed it out.
+        /// The task that assigned it.
         task: TaskId,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<RunError>,
     },
-    /// The run was told to stop.
+    /// The run was interrupted.
     #[error("drive {task}: it was interrupted")]
     Interrupted {
         /// The task.
         task: TaskId,
     },
-    /// A thread of ours panicked.
+    /// A thread of the program panicked.
     #[error("drive {task}: a thread of the program panicked")]
     Panicked {
         /// The task.
@@ -81,7 +82,7 @@ pub enum DriveError {
     },
 }
 
-/// Everything one task needs.
+/// Everything that one task needs.
 pub(crate) struct Drive {
     pub(crate) task: Task,
     pub(crate) agent: String,
@@ -89,33 +90,33 @@ pub(crate) struct Drive {
     pub(crate) worker: Worker,
     pub(crate) finder: Finder,
     pub(crate) crew: Arc<Crew>,
-    /// What its tokens cost.
+    /// The prices of the model's tokens.
     pub(crate) prices: Option<Prices>,
     pub(crate) wall: Duration,
-    /// What ends the task, and no other: whoever handed it out no longer waits for it.
+    /// Ends this task and no other, when the task that assigned it no longer waits.
     pub(crate) cancel: Interrupt,
-    /// Its events, where somebody will be told of them.
+    /// The task's events, if something needs them at the end.
     pub(crate) kept: Option<Vec<Event>>,
-    /// Whether somebody is told what its calls returned.
+    /// Whether the outputs of its calls are passed to the task that assigned it.
     pub(crate) hands_over: bool,
 }
 
-/// What came of a task.
+/// The result of a task.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) ended: TaskEnded,
-    /// Its events, where somebody is told of them.
+    /// Its events, if they were kept.
     pub(crate) events: Vec<Event>,
-    /// What its calls returned, likewise.
+    /// The outputs of its calls, if they are passed on.
     pub(crate) outputs: Vec<Arc<Output>>,
 }
 
 impl Drive {
-    /// Runs the task from its `first` step to its end, or to an interruption, after which nothing more of it is recorded.
+    /// Runs the task from its `first` step to its end, or to an interruption, after which nothing more of the task is recorded.
     ///
-    /// `asked` are the turns whose ends stand in its log.
+    /// `asked` are the turns whose ends are in its log.
     pub(crate) async fn finish(mut self, first: Step, asked: Vec<TurnRequest>) -> Result<Done, DriveError> {
-        // A wall time past the clock's range is none.
+        // A wall time beyond the range of the clock means no deadline.
         let deadline = Instant::now().checked_add(self.wall);
         self.remind(&asked).await;
         let task = self.task.id();
@@ -158,7 +159,7 @@ impl Drive {
                     return Ok(self.done(ended));
                 }
             };
-            // An interruption leaves what it cancelled without its end.
+            // After an interruption, the call that it cancelled gets no end in the log.
             self.go_on()?;
             step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
         }
@@ -173,7 +174,7 @@ impl Drive {
         Done { ended, events, outputs }
     }
 
-    /// Hands out tasks and waits for them, but not beyond its own time; where whoever handed it out waits no longer, neither does it.
+    /// Assigns tasks and waits for them until this task's deadline, or until this task is cancelled; then cancels them.
     async fn dispatch(
         &mut self,
         assignments: Vec<Assignment>,
@@ -197,13 +198,13 @@ impl Drive {
         running.await
     }
 
-    /// Lets a model that remembers what it was asked be asked it again.
+    /// Asks the recorded turns again if the model has a memory besides the conversation.
     async fn remind(&mut self, asked: &[TurnRequest]) {
         if !self.model.remembers() {
             return;
         }
         for request in asked {
-            // What it says now was recorded when it said so first.
+            // The replies are ignored: they were recorded the first time.
             drop(self.model.turn(request).await);
         }
     }
@@ -223,7 +224,7 @@ impl Drive {
         if let Some(spent) = self.crew.purse.spent().filter(|_| self.model.is_paid()) {
             return Ok(Input::PurseSpent(spent));
         }
-        // A model that answers at once would never meet the deadline while it is asked.
+        // A model that answers at once would never time out while it is asked.
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(Input::TimeSpent);
         }
@@ -255,7 +256,7 @@ impl Drive {
         }
     }
 
-    /// Calls a tool; an interruption, a cancellation or a withdrawal stops the call, and this returns once it has ended.
+    /// Calls a tool. An interruption, a cancellation or a withdrawal stops the call; this returns after the call has ended.
     async fn call(&mut self, invoke: Invoke) -> Result<(ToolReturn, Option<Cost>), DriveError> {
         let task = self.task.id();
         self.crew.tell(Progress::Tool {
@@ -284,7 +285,7 @@ impl Drive {
             () = self.model.withdrawn() => {
                 canceller.cancel();
                 let stopped = calling.await;
-                // The task goes on, and so do its later calls.
+                // The task continues, and must be able to make later calls.
                 canceller.rearm();
                 stopped
             }
@@ -293,7 +294,7 @@ impl Drive {
     }
 }
 
-/// What a failure is for the engine; the failure itself where the same turn may be asked again later.
+/// Converts a failure to an input for the engine; returns the error itself if the same turn may be asked again later.
 fn failed(error: ModelError, exchange: Option<Exchange>) -> Result<Input, ModelError> {
     match error {
         ModelError::Unreachable { .. }
@@ -309,7 +310,7 @@ fn failed(error: ModelError, exchange: Option<Exchange>) -> Result<Input, ModelE
     }
 }
 
-/// Appends first: what is not recorded does not happen.
+/// Appends the events before the command is carried out: what is not recorded does not happen.
 async fn record(
     recorder: &Recorder,
     task: TaskId,

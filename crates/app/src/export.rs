@@ -1,7 +1,8 @@
-//! Use cases: pack a run into one archive that verifies and replays elsewhere; write it in a format of other tools.
+//! Use cases: pack a run into one archive that verifies and replays elsewhere, or write it in another tool's format.
 //!
-//! The archive holds one folder: the run's rows written anew (`store::export`), its manifest as it stands, and a text that says what this is.
-//! Nothing in it depends on when, where or by whom it was packed.
+//! The archive holds one folder: the run's rows written anew (`store::export`), its manifest unchanged, its signature if there is one,
+//! and a text that describes the archive.
+//! The archive does not depend on when, where or by whom it was packed.
 
 mod convert;
 mod ustar;
@@ -25,74 +26,74 @@ use ustar::{Archive, EntryError};
 
 pub use convert::{Conversion, ConvertRequest, Converted, convert_file, convert_to, converted_name};
 
-/// What is asked for.
+/// What to export.
 #[derive(Debug)]
 pub struct ExportRequest {
     /// The run folder.
     pub folder: PathBuf,
-    /// Whether a run that is not sealed is packed too.
+    /// Whether to pack a run that is not sealed.
     pub unsealed: bool,
-    /// How its payloads are stored.
+    /// How to store its payloads.
     pub bodies: Bodies,
-    /// Stops the packing: nothing is left of it then.
+    /// Stops the packing; no file is left behind.
     pub interrupt: Interrupt,
 }
 
-/// What was packed.
+/// The archive that was packed.
 #[derive(Debug, Clone, Serialize)]
 pub struct Packed {
-    /// The run's name, and that of the folder in the archive.
+    /// The name of the run, and of the folder in the archive.
     pub run: String,
     /// Whether the run is sealed.
     pub sealed: bool,
-    /// The last link of its chain.
+    /// The last link of the run's chain.
     pub head: Digest,
-    /// Events.
+    /// The number of events.
     pub events: u64,
-    /// Stored outputs and replies.
+    /// The number of stored outputs and replies.
     pub payloads: u64,
-    /// Bytes of the archive.
+    /// The size of the archive in bytes.
     pub bytes: u64,
 }
 
 /// Why a run was not packed.
 #[derive(Debug, Error)]
 pub enum ExportError {
-    /// Its rows cannot be written anew.
+    /// The rows of the run cannot be rewritten.
     #[error("pack the run {}", folder.display())]
     Rows {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<store::ExportError>,
     },
-    /// Its manifest cannot be read.
+    /// The manifest cannot be read.
     #[error("pack the run {}", folder.display())]
     Manifest {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: ManifestError,
     },
-    /// The run is not sealed, and that was not asked for.
+    /// The run is not sealed, and an unsealed run was not requested.
     #[error("pack the run {}: it is not sealed", folder.display())]
     Unsealed {
         /// The run folder.
         folder: PathBuf,
     },
-    /// Manifest and log do not agree about the seal.
+    /// The manifest and the log disagree about the seal.
     #[error("pack the run {}: {MANIFEST} and the log do not agree about the seal: expected the head {expected:?}, found {found}", folder.display())]
     Seal {
         /// The run folder.
         folder: PathBuf,
-        /// What the manifest says; `None` where there is none, and the log is sealed.
+        /// The head in the manifest; `None` if the log is sealed but there is no manifest.
         expected: Option<Digest>,
         /// The last link of the log.
         found: Digest,
     },
-    /// Its name is too long for a folder of an archive.
+    /// The name of the run is too long for a folder of the archive.
     #[error("pack the run {}: expected a name of at most {} characters, found {found:?}", folder.display(), ustar::LONGEST_FOLDER)]
     Name {
         /// The run folder.
@@ -108,38 +109,38 @@ pub enum ExportError {
     Write {
         /// The file, or the folder of unfinished files.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The archive cannot be written to where results go.
+    /// The archive cannot be written to the output stream.
     #[error("write the archive")]
     Output(#[source] io::Error),
-    /// It cannot be read, or not be shown without what is withheld.
+    /// The run cannot be read, or cannot be shown without the withheld values.
     #[error(transparent)]
     Show(Box<ShowError>),
-    /// It is not sealed, and a statement is about a sealed run.
+    /// The run is not sealed; a statement must be about a sealed run.
     #[error("write a statement about the run {}: it is not sealed", folder.display())]
     Unfinished {
         /// The run folder.
         folder: PathBuf,
     },
-    /// A file that the statement shall be about cannot be read.
+    /// A file that the statement should cover cannot be read.
     #[error("digest {}", path.display())]
     Subject {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// There are no techniques to tell it with.
+    /// The techniques cannot be loaded.
     #[error(transparent)]
     Techniques(#[from] TechniquesError),
-    /// The statement cannot be put into JSON.
+    /// The statement cannot be serialised as JSON.
     #[error("write the statement")]
     Statement(#[source] serde_json::Error),
-    /// It was told to stop.
+    /// The export was interrupted.
     #[error("pack the run {}: it was interrupted", folder.display())]
     Interrupted {
         /// The run folder.
@@ -147,27 +148,31 @@ pub enum ExportError {
     },
 }
 
-/// The name of a run's archive where none is given: `<run>.tar`, by the run's log.
+/// Returns the default name of a run's archive, `<run>.tar`, with the name from the run's log.
 pub fn archive_name(folder: &Path) -> String {
     let first = Reader::open(folder).ok().and_then(|reader| reader.events().next());
     let run = first.and_then(Result::ok).and_then(|(_, _, circumstance)| circumstance.run);
     format!("{}.tar", run.as_ref().map_or(UNNAMED, |run| run.as_str()))
 }
 
-/// Packs the run into the file `to`; it stands there whole or not at all.
+/// Packs the run into the file `to`, which is either written completely or not at all.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read, is unsealed and that was not requested, or the file cannot be written.
 pub fn export_file(request: &ExportRequest, to: &Path, overwrite: Overwrite) -> Result<Packed, ExportError> {
     let rows = Rows::write(request, unfinished_beside(to, overwrite)?)?;
     keep(to, overwrite, rows.unfinished.path(), |out| rows.pack(request, out))
 }
 
-/// A folder for unfinished files beside `to`.
+/// Makes a folder for unfinished files next to `to`.
 fn unfinished_beside(to: &Path, overwrite: Overwrite) -> Result<TempDir, ExportError> {
     room_for(to, overwrite)?;
     let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside(to));
     Ok(made.map_err(|source| OutputFileError::Write { path: to.to_owned(), source })?)
 }
 
-/// Fills a file in `unfinished` and puts it at `to`.
+/// Fills a file in `unfinished` and moves it to `to`.
 fn keep<T>(
     to: &Path,
     overwrite: Overwrite,
@@ -182,13 +187,17 @@ fn keep<T>(
     })
 }
 
-/// How a run is called whose log has no name.
+/// The name of a run whose log has none.
 const UNNAMED: &str = "run";
 
-/// How the folders of unfinished archives are called.
+/// The prefix of the folders for unfinished archives.
 const UNFINISHED: &str = ".locard-export-";
 
-/// Packs the run into `out`; unfinished files stand in `scratch` meanwhile.
+/// Packs the run into `out`; unfinished files are kept in `scratch` meanwhile.
+///
+/// # Errors
+///
+/// Fails like [`export_file`], or if `scratch` or `out` cannot be written.
 pub fn export_to(
     request: &ExportRequest,
     scratch: &Path,
@@ -200,14 +209,14 @@ pub fn export_to(
     Rows::write(request, unfinished)?.pack(request, out)
 }
 
-/// The run's rows in their new file, and what else goes into the archive.
+/// The run's rows in their new file, and the other contents of the archive.
 struct Rows {
     unfinished: TempDir,
     run: String,
     exported: store::Exported,
-    /// The manifest as it stands; `None` where the run is not sealed.
+    /// The unchanged manifest; `None` if the run is not sealed.
     manifest: Option<Vec<u8>>,
-    /// The signature over it, where one stands beside it.
+    /// The signature of the manifest, if there is one.
     signature: Option<Vec<u8>>,
 }
 
@@ -217,7 +226,7 @@ impl Rows {
         let manifest = read_manifest(&request.folder)
             .map_err(|source| ExportError::Manifest { folder: folder(), source })?;
         if manifest.is_none() && !request.unsealed {
-            // A log that cannot be opened is told as such.
+            // A log that cannot be opened is reported as such.
             let opened = Reader::open(&request.folder).map_err(store::ExportError::Open);
             opened.map_err(|source| ExportError::Rows { folder: folder(), source: Box::new(source) })?;
             return Err(ExportError::Unsealed { folder: folder() });
@@ -249,7 +258,7 @@ impl Rows {
         }
     }
 
-    /// Writes the archive: what it is first, so that whoever looks into it finds that.
+    /// Writes the archive, beginning with the text that describes it.
     fn pack(&self, request: &ExportRequest, out: &mut dyn Write) -> Result<Packed, ExportError> {
         let mut archive = Archive::new(out, &self.run);
         let (readme, path) = (self.readme(), self.unfinished.path().join(FILE_NAME));
@@ -269,7 +278,7 @@ impl Rows {
         }
         let file = File::open(&path).map_err(rows)?;
         let length = file.metadata().map_err(rows)?.len();
-        // Whoever unpacks a run that broke off may go on with it.
+        // Whoever unpacks an unsealed run may resume it, so its log must be writable.
         let mode = if self.manifest.is_some() { 0o444 } else { 0o644 };
         let mut watched = Watched { file, interrupt: &request.interrupt };
         archive.entry(FILE_NAME, mode, length, &mut watched).map_err(|error| match error {
@@ -317,7 +326,7 @@ Packed again, the same run gives the same archive, byte for byte, by the same ve
     }
 }
 
-/// What is stored as a signature of a file; `None` where nothing of its length is.
+/// Returns the signature of a file; `None` if no file of acceptable length is there.
 fn signature_beside(path: &Path) -> Option<Vec<u8>> {
     read_regular(&signature_path(path), LONGEST_SIGNATURE).ok()
 }

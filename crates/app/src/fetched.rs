@@ -1,4 +1,4 @@
-//! What a log's events name, fetched and checked beside the reading of the log.
+//! Fetches and checks the payloads that a log's events name, in parallel with the reading of the log.
 
 use crate::stored::{AnswerError, Recording};
 use ledger::turn::Reply;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use store::{ReadError, Reader};
 
-/// A stored payload, whose bytes have the digest that names them.
+/// A stored payload whose bytes have the digest that names them.
 #[derive(Debug, Clone)]
 pub(crate) enum Payload {
-    /// What a tool returned.
+    /// The output of a tool.
     Output(Result<Arc<Output>, Arc<OutputError>>),
-    /// A model's reply.
+    /// A reply of a model.
     Reply(Result<Arc<Reply>, Arc<serde_json::Error>>),
 }
 
-/// The payloads that were wanted, by their digest; `None` where nothing is stored.
+/// The requested payloads by digest; `None` if nothing is stored under it.
 #[derive(Debug, Default)]
 pub(crate) struct Fetched(HashMap<Digest, Result<Option<Payload>, Arc<ReadError>>>);
 
-/// Takes note of what events name, for the thread that fetches it.
+/// Collects the payloads that events name, for the thread that fetches them.
 pub(crate) struct Wanted {
     sender: Sender<(Digest, Kind)>,
     known: RefCell<HashSet<Digest>>,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl Wanted {
-    /// Asks for the payload that the event names, once.
+    /// Requests the payload that the event names, unless it was requested before.
     pub(crate) fn of(&self, event: &Event) {
         let kind = match event {
             Event::InvocationEnded(_) => Kind::Output,
@@ -45,13 +45,13 @@ impl Wanted {
         if let Some(digest) = event.payload()
             && self.known.borrow_mut().insert(digest)
         {
-            // The thread ends only after this does.
+            // The receiving thread runs until this sender is dropped.
             let _ = self.sender.send((digest, kind));
         }
     }
 }
 
-/// Does `work`, and fetches beside it, through `reader`, what it wants; gives both.
+/// Runs `work`, while a thread fetches the payloads it requests through `reader`; returns the results of both.
 pub(crate) fn beside<T>(reader: Reader, work: impl FnOnce(&Wanted) -> T) -> (T, Fetched) {
     let (sender, wanted) = channel();
     std::thread::scope(|scope| {
@@ -60,7 +60,7 @@ pub(crate) fn beside<T>(reader: Reader, work: impl FnOnce(&Wanted) -> T) -> (T, 
             Fetched(wanted.into_iter().map(fetch).collect())
         });
         let done = work(&Wanted { sender, known: RefCell::default() });
-        // What a thread that panicked has not fetched is missing, and so told.
+        // If the thread panicked, its payloads are missing and are reported as such.
         (done, fetching.join().unwrap_or_default())
     })
 }
@@ -76,7 +76,7 @@ fn fetch(reader: &Reader, digest: &Digest, kind: Kind) -> Result<Option<Payload>
 }
 
 impl Fetched {
-    /// The payload with this digest.
+    /// Returns the payload with this digest.
     pub(crate) fn get(&self, digest: &Digest) -> Result<Option<Payload>, Arc<ReadError>> {
         self.0.get(digest).cloned().unwrap_or(Ok(None))
     }

@@ -1,25 +1,25 @@
-//! Looks for texts in a task's own outputs, for an agent that no longer sees them.
+//! Searches a task's own outputs, for an agent that no longer has them in its conversation.
 
 use engine::{Found, Place, Sought};
 use ground::Shelf;
 use ledger::Record;
 use store::{TextIndex, TextIndexError};
 
-/// The most records of each ranking; what is shown of them is bounded by the engine.
+/// The most records of each ranking; the engine limits how much of them is shown.
 const MOST: u32 = 200;
 
-/// Finds texts in the outputs of one task; the index is made when it is first asked, and grows with the shelf.
+/// Finds texts in the outputs of one task. The index is built on the first search and grows with the shelf.
 #[derive(Debug, Default)]
 pub(crate) struct Finder {
     index: Option<TextIndex>,
     /// The record of each indexed text.
     places: Vec<Place>,
-    /// Invocations on the shelf that are indexed.
+    /// The number of invocations on the shelf that are indexed.
     held: usize,
 }
 
 impl Finder {
-    /// The records that fit, by their words and by the text as it stands.
+    /// Returns the records that match, by their words and by the literal text.
     pub(crate) fn find(&mut self, shelf: &Shelf, sought: &Sought) -> Result<Found, TextIndexError> {
         let mut index = match self.index.take() {
             Some(index) => index,
@@ -50,7 +50,7 @@ impl Finder {
     }
 }
 
-/// A record as one text: where it was read, what it is, its values.
+/// Returns a record as one text: its path, its type, its values.
 fn text(record: &Record) -> String {
     let mut text = format!("{} {}", record.locator.path, record.kind);
     for field in record.fields.values() {

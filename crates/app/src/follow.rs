@@ -1,4 +1,4 @@
-//! Following a run that another process records: what came since somebody last looked.
+//! Follows a run that another process records: returns the events since the last look.
 
 use crate::open::OpenRunError;
 use crate::outputs::open;
@@ -8,42 +8,46 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use store::{ReadError, Reader};
 
-/// One event that was recorded.
+/// One recorded event.
 #[derive(Debug)]
 pub struct Happened {
-    /// Its place in the run, from 0.
+    /// Its position in the run, from 0.
     pub position: u64,
-    /// What it belongs to.
+    /// The stream that it belongs to.
     pub stream: Stream,
     /// The event.
     pub event: Event,
-    /// When it was recorded.
+    /// The circumstance of its recording, such as the time.
     pub circumstance: Circumstance,
 }
 
-/// What came from a position on.
+/// The events from a position on.
 #[derive(Debug)]
 pub struct Followed {
-    /// The events, in their order.
+    /// The events, in order.
     pub events: Vec<Happened>,
-    /// Where to look next.
+    /// The position to continue from.
     pub next: u64,
-    /// Whether more is recorded already.
+    /// Whether more events are recorded already.
     pub more: bool,
-    /// Whether the run is sealed: nothing will come any more.
+    /// Whether the run is sealed, so that no more events will follow.
     pub sealed: bool,
     /// The agents of the tasks so far.
     pub agents: BTreeMap<TaskId, String>,
 }
 
-/// The events of the run in `folder` from the position `from` on, at most `most` of them.
+/// Returns at most `most` events of the run in `folder`, starting at position `from`.
 ///
-/// They are what the rows say: the chain is not checked, for that would read the whole log each time.
+/// The events are read from the rows without checking the chain, because that would read the whole log each time.
+///
+/// # Errors
+///
+/// Fails if the run cannot be opened or read.
 pub fn follow(folder: &Path, from: u64, most: usize) -> Result<Followed, OpenRunError> {
     let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
     let reader = open(folder)?;
     let (mut agents, mut sealed) = (BTreeMap::new(), false);
-    // Before the rows are read: what is recorded in between is told by the next look.
+    // This comes before the rows are read: the next call reports what is recorded in between.
     for (_, event, _) in reader.glance().map_err(read)? {
         match event {
             Event::TaskAssigned(assigned) => drop(agents.insert(assigned.task, assigned.agent.name)),
@@ -56,7 +60,11 @@ pub fn follow(folder: &Path, from: u64, most: usize) -> Result<Followed, OpenRun
     Ok(Followed { events, next, more, sealed, agents })
 }
 
-/// How many events the run in `folder` has so far, as its rows say.
+/// Returns how many events the run in `folder` has so far, according to its rows.
+///
+/// # Errors
+///
+/// Fails if the run cannot be opened or read.
 pub fn recorded_length(folder: &Path) -> Result<u64, OpenRunError> {
     let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
     open(folder)?.length().map_err(read)
@@ -64,7 +72,7 @@ pub fn recorded_length(folder: &Path) -> Result<u64, OpenRunError> {
 
 fn events(reader: &Reader, from: u64, most: usize) -> Result<(Vec<Happened>, bool), ReadError> {
     let mut events = Vec::new();
-    // A position that no row can have is after the last one.
+    // A position beyond the range of rows is after the last one.
     for link in reader.links_from(i64::try_from(from).unwrap_or(i64::MAX)) {
         if events.len() == most {
             return Ok((events, true));

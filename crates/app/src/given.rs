@@ -1,7 +1,7 @@
-//! Where the evidence of a recorded run lies now.
+//! Finds the present location of the evidence of a recorded run.
 //!
-//! Labels and kinds are those of the run: they stand in its outputs, and a tool that runs again must answer with the same.
-//! Whether the bytes are the same is for hashes to say.
+//! Labels and kinds stay those of the run: they are part of its outputs, and a tool that runs again must return the same.
+//! Hashes decide whether the bytes are the same.
 
 use crate::case_file::{Case, CaseError, kind_of, load_case};
 use crate::open::OpenRunError;
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why nobody knows where the evidence of a run lies.
+/// Why the evidence of a run cannot be located.
 #[derive(Debug, Error)]
 pub enum GivenError {
     /// The log of the run cannot be read.
@@ -25,42 +25,42 @@ pub enum GivenError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// What was given cannot be opened as a case or as evidence.
+    /// The given path cannot be opened as a case or as evidence.
     #[error("find the evidence of the run: {0}")]
     Case(#[source] CaseError),
-    /// The run's evidence is not where it was found then, or where it is said to be.
+    /// The evidence is neither at its recorded path nor at the given one.
     #[error("find the evidence {label} of the run: nothing can be read at {}", path.display())]
     Missing {
         /// Its label.
         label: String,
-        /// Where it should be.
+        /// The expected path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The run does not tell where it found the evidence.
+    /// The run does not record where it found the evidence.
     #[error("find the evidence {label} of the run: the run does not say where it was")]
     Untold {
         /// Its label.
         label: String,
     },
-    /// What was given holds no evidence of this label.
+    /// The given case has no evidence with this label.
     #[error("find the evidence {label} of the run: {} has {}", path.display(), found.join(", "))]
     Label {
-        /// The label that the run knows.
+        /// The label in the run.
         label: String,
-        /// What was given.
+        /// The given path.
         path: PathBuf,
-        /// The labels there.
+        /// The labels in the given case.
         found: Vec<String>,
     },
-    /// The run has several pieces of evidence, and it was not said which one is given.
+    /// The run has several pieces of evidence, and it is unclear which one was given.
     #[error("find the evidence of the run: it has {}; {} can be one of them only", labels.join(", "), path.display())]
     Which {
-        /// The labels that the run knows.
+        /// The labels in the run.
         labels: Vec<String>,
-        /// What was given.
+        /// The given path.
         path: PathBuf,
     },
     /// One piece of evidence was given twice.
@@ -69,16 +69,16 @@ pub enum GivenError {
         /// Its label.
         label: String,
     },
-    /// What was given is of another kind than the evidence of the run.
+    /// The given evidence is of another kind than the evidence of the run.
     #[error("find the evidence {label} of the run: expected {}, found {} at {}", kind(Some(*expected)), kind(*found), path.display())]
     Kind {
         /// Its label.
         label: String,
-        /// What the run examined.
+        /// The kind that the run examined.
         expected: EvidenceKind,
-        /// What is there; `None`: nothing that is evidence.
+        /// The kind that was found; `None` if it is not evidence.
         found: Option<EvidenceKind>,
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
 }
@@ -92,10 +92,15 @@ fn kind(kind: Option<EvidenceKind>) -> &'static str {
     }
 }
 
-/// The case of the run in `folder`, with its evidence where it lies now.
+/// Returns the case of the run in `folder`, with the present paths of its evidence.
 ///
-/// Each of `given` is a case (folder or file) with evidence of the run's labels, `LABEL=PATH` for one piece of evidence, or, where the run has but one, the path of that.
-/// What is not given is looked for where the run found it.
+/// Each of `given` is a case (folder or file) with evidence under the run's labels, `LABEL=PATH` for one piece of evidence, or, if the
+/// run has only one piece, its path.
+/// Evidence that is not given is looked for where the run found it.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read, or a piece of evidence is not found or is of another kind.
 pub fn evidence_of(folder: &Path, given: &[PathBuf]) -> Result<Case, GivenError> {
     let (log, _) = Stored::open(folder).map_err(GivenError::Run)?;
     let Some(opened) = log.opened else {
@@ -104,7 +109,7 @@ pub fn evidence_of(folder: &Path, given: &[PathBuf]) -> Result<Case, GivenError>
     placed(&opened, &log.begun, given)
 }
 
-/// The same of a run whose first event and its circumstance have been read.
+/// Does the same for a run whose first event and its circumstance are already read.
 pub(crate) fn placed(
     opened: &RunOpened,
     begun: &Circumstance,
@@ -128,7 +133,7 @@ pub(crate) fn placed(
     Ok(Case { entry: opened.case.clone(), paths, objectives: Vec::new() })
 }
 
-/// Notes which evidence of the case is given here.
+/// Records which evidence of the case is at the given path.
 fn place(case: &CaseEntry, given: &Path, places: &mut BTreeMap<String, PathBuf>) -> Result<(), GivenError> {
     let found = match labelled(case, given) {
         Some(one) => vec![one],
@@ -145,7 +150,7 @@ fn place(case: &CaseEntry, given: &Path, places: &mut BTreeMap<String, PathBuf>)
     Ok(())
 }
 
-/// `LABEL=PATH` with a label of the run.
+/// Parses `LABEL=PATH`, where the label is one of the run.
 fn labelled(case: &CaseEntry, given: &Path) -> Option<(String, PathBuf)> {
     let text = given.to_str()?;
     let one = |entry: &EvidenceEntry| {
@@ -155,7 +160,7 @@ fn labelled(case: &CaseEntry, given: &Path) -> Option<(String, PathBuf)> {
     case.evidence.iter().find_map(one)
 }
 
-/// The evidence of the run in a case that was given; a single piece needs no label.
+/// Returns the evidence of the run in a case that was given; a single piece needs no label.
 fn matched(case: &CaseEntry, given: &Path, loaded: Case) -> Result<Vec<(String, PathBuf)>, GivenError> {
     let found: Vec<String> = loaded.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
     match (case.evidence.as_slice(), loaded.paths.as_slice()) {
@@ -176,7 +181,7 @@ fn matched(case: &CaseEntry, given: &Path, loaded: Case) -> Result<Vec<(String, 
     Ok(found.into_iter().zip(loaded.paths).filter(of_run).collect())
 }
 
-/// The path without links, where something of the right kind lies there.
+/// Resolves symbolic links and checks that the evidence is of the right kind.
 fn checked(entry: &EvidenceEntry, path: PathBuf) -> Result<PathBuf, GivenError> {
     let label = entry.label.clone();
     let (expected, missing) =

@@ -1,7 +1,7 @@
-//! The heads of the runs that were sealed here, in a file outside of their folders.
+//! Keeps the heads of the runs that were sealed here in a file outside the run folders.
 //!
-//! Whoever changes a run's folder afterwards, and can write there alone, cannot change what stands here (decision 0044).
-//! Lines are appended and never changed; a line that does not read is passed over, for the end of the file may have been cut off.
+//! Someone who later changes a run's folder, and can write only there, cannot change this file (decision 0044).
+//! Lines are appended and never changed. A line that cannot be parsed is skipped, because the end of the file may have been cut off.
 
 use crate::platform::{make_private, open_to_append};
 use crate::regular::read_regular;
@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The most bytes that are read: some hundred thousand runs.
+/// The most bytes that are read: enough for some hundred thousand runs.
 const LARGEST: u64 = 64 << 20;
 
 /// The file that heads are noted in.
@@ -21,20 +21,20 @@ pub struct HeadLog {
     file: PathBuf,
 }
 
-/// A head as it was noted when its run was sealed.
+/// The head of a run, noted when the run was sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedHead {
     /// The run.
     pub run: RunId,
-    /// The last link of its chain.
+    /// The last link of the run's chain.
     pub head: Digest,
-    /// When it was noted, RFC 3339 in UTC.
+    /// When the head was noted, RFC 3339 in UTC.
     pub at: String,
     /// The name of the run's folder.
     pub folder: String,
 }
 
-/// Why a head is not noted, or cannot be looked up.
+/// Why a head cannot be noted or looked up.
 #[derive(Debug, Error)]
 pub enum HeadLogError {
     /// The file cannot be written.
@@ -42,7 +42,7 @@ pub enum HeadLogError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -51,24 +51,28 @@ pub enum HeadLogError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 }
 
 impl HeadLog {
-    /// The log in this file, which need not be there yet.
+    /// Uses `file` as the head log; it need not exist yet.
     pub fn new(file: PathBuf) -> HeadLog {
         HeadLog { file }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Appends a head; once this returns it survives a loss of power.
+    /// Appends a head; once this returns, the head survives a loss of power.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written.
     pub fn note(&self, head: &NotedHead) -> Result<(), HeadLogError> {
         self.append(head).map_err(|source| HeadLogError::Write { path: self.file.clone(), source })
     }
@@ -79,14 +83,18 @@ impl HeadLog {
         }
         let line = serde_json::to_string(head)?;
         let mut file = open_to_append(&self.file)?;
-        // Runs are sealed side by side, by several processes. The lock goes with the file.
+        // Several processes may seal runs at the same time. Closing the file releases the lock.
         file.lock()?;
         let before = if ends_within_a_line(&mut file)? { "\n" } else { "" };
         file.write_all(format!("{before}{line}\n").as_bytes())?;
         file.sync_all()
     }
 
-    /// The heads that were noted of this run, or of a run in a folder of this name, the first first; none where there is no such file.
+    /// Returns the heads that were noted for this run or for a folder of this name, oldest first; empty if the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
     pub fn noted(&self, run: Option<&RunId>, folder: &str) -> Result<Vec<NotedHead>, HeadLogError> {
         let bytes = match read_regular(&self.file, LARGEST) {
             Ok(bytes) => bytes,
@@ -95,12 +103,12 @@ impl HeadLog {
         };
         let lines = bytes.split(|byte| *byte == b'\n');
         let noted = lines.filter_map(|line| serde_json::from_slice::<NotedHead>(line).ok());
-        // Whoever gives a run another name leaves that of its folder, or the other way round.
+        // Someone who renames a run may leave its folder's name unchanged, or the other way round.
         Ok(noted.filter(|noted| Some(&noted.run) == run || noted.folder == folder).collect())
     }
 }
 
-/// Whether the last line of a file has no end; an empty file has no line.
+/// Whether the last line of a file lacks its line break; an empty file has no line.
 fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
     let mut last = [0];
     if file.metadata()?.len() == 0 {

@@ -1,6 +1,6 @@
-//! Use case: make a case folder for evidence that lies somewhere.
+//! Use case: make a case folder for existing evidence.
 //!
-//! Nothing is copied, and evidence is only looked at.
+//! Nothing is copied, and evidence is only read.
 
 use crate::case_file::{
     CASE_FILE, Case, CaseError, NoEvidence, is_printable, kind_of, known_as, load_case, no_evidence,
@@ -17,33 +17,33 @@ use thiserror::Error;
 /// A case that is to be written.
 #[derive(Debug, Clone)]
 pub struct NewCase {
-    /// The case as it will be read.
+    /// The case that the file will contain.
     pub case: Case,
-    /// Its folder, which may not be there yet.
+    /// The case folder, which need not exist yet.
     pub folder: PathBuf,
 }
 
-/// Why no case folder is made.
+/// Why a case folder cannot be made.
 #[derive(Debug, Error)]
 pub enum InitError {
-    /// Evidence is not there.
+    /// The evidence does not exist.
     #[error("open the evidence {}", path.display())]
     Missing {
         /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// What was given is nothing that this version can read as evidence.
+    /// The given path is not evidence that this version can read.
     #[error("open the evidence {}: {because}", path.display())]
     NoEvidence {
         /// Its path.
         path: PathBuf,
-        /// What keeps it from being evidence.
+        /// The reason.
         because: NoEvidence,
     },
-    /// A path cannot stand in a case file.
+    /// A path cannot be written in a case file.
     #[error("write a case file: the path {path:?} is no text that can be shown on one line")]
     NotText {
         /// The path.
@@ -54,10 +54,10 @@ pub enum InitError {
     Nested {
         /// The evidence inside.
         inner: PathBuf,
-        /// The evidence around it, or the same folder again.
+        /// The evidence around it, or the same path again.
         outer: PathBuf,
     },
-    /// The case folder would lie in the evidence, which is never written.
+    /// The case folder would be inside the evidence, which is never written.
     #[error("make the case folder {}: it lies inside the evidence {}, which is never written", folder.display(), evidence.display())]
     InsideEvidence {
         /// The case folder.
@@ -65,7 +65,7 @@ pub enum InitError {
         /// The evidence.
         evidence: PathBuf,
     },
-    /// There is a case file already.
+    /// There is already a case file.
     #[error("make a case: {} is there already", path.display())]
     Exists {
         /// The case file.
@@ -76,27 +76,32 @@ pub enum InitError {
     Hash {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
     /// The folder or the file cannot be written.
     #[error("write {}", path.display())]
     Write {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// What was written does not read as a case.
+    /// The written file cannot be read as a case.
     #[error("read the case that was written")]
     Unreadable(#[source] CaseError),
 }
 
-/// Plans a case of `evidence` in `folder`; without one, in a folder beside the caller that is named after the first piece of evidence.
+/// Plans a case of `evidence` in `folder`; by default in a folder in the working directory, named after the first piece of evidence.
 ///
-/// Nothing is written.
+/// Writes nothing.
+///
+/// # Errors
+///
+/// Fails if a path is not usable as evidence, if evidence is nested, or if the
+/// case folder is inside the evidence or already has a case file.
 pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, InitError> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut kinds = Vec::new();
@@ -119,7 +124,7 @@ pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, 
         return Err(InitError::InsideEvidence { folder, evidence: evidence.clone() });
     }
     let file = folder.join(CASE_FILE);
-    // A link to nothing is there too.
+    // A dangling link counts as an existing file.
     if file.symlink_metadata().is_ok() {
         return Err(InitError::Exists { path: file });
     }
@@ -144,20 +149,20 @@ fn refuse_nested(path: &Path, others: &[PathBuf]) -> Result<(), InitError> {
     Ok(())
 }
 
-/// Where `path` lies or will lie: links are resolved in what of it is there.
+/// Returns the resolved location of `path`, which need not exist: symbolic links are resolved in the part that exists.
 fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     let absolute = std::path::absolute(path)?;
     match absolute.canonicalize() {
         Ok(path) => Ok(path),
         Err(error) => match (absolute.parent(), absolute.file_name()) {
             (Some(parent), Some(name)) => Ok(resolved(parent)?.join(name)),
-            // `..` behind something that is not there leads nowhere.
+            // `..` after a part that does not exist leads nowhere.
             _ => Err(error),
         },
     }
 }
 
-/// A label for each path: its name, numbered where an earlier one has the same.
+/// Returns a label for each path: its name, numbered if an earlier path has the same name.
 fn labels(paths: &[PathBuf]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let label = |path: &PathBuf| {
@@ -172,13 +177,17 @@ fn labels(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(label).collect()
 }
 
-/// Hashes every byte of the evidence as a run does, and has the case promise the result; gives what could not be read.
+/// Hashes every byte of the evidence as a run does, and stores the hashes in the case; returns the parts that could not be read.
+///
+/// # Errors
+///
+/// Fails if the evidence cannot be opened or hashed.
 pub fn hash_case(request: &WorkerRequest, new: &mut NewCase) -> Result<Vec<Gap>, InitError> {
     let failed = |label: &str, source| InitError::Hash { label: label.to_owned(), source };
     let first = new.case.entry.evidence.first().map(|entry| entry.label.clone()).unwrap_or_default();
     let worker =
         Worker::start(request, &new.case, &tools::Indexes::new()).map_err(|source| failed(&first, source))?;
-    // A hash of something that no run can open promises nothing.
+    // A hash of evidence that no run can open would be useless.
     worker.open_evidence().map_err(|(label, source)| failed(&label, source))?;
     let mut unread = Vec::new();
     for entry in &mut new.case.entry.evidence {
@@ -190,7 +199,11 @@ pub fn hash_case(request: &WorkerRequest, new: &mut NewCase) -> Result<Vec<Gap>,
     Ok(unread)
 }
 
-/// Makes the folder and writes `case.toml`, which must not be there; once this returns, it reads as a case.
+/// Makes the folder and writes `case.toml`, which must not exist; once this returns, the file is readable as a case.
+///
+/// # Errors
+///
+/// Fails if the file already exists, cannot be written, or cannot be read back as a case.
 pub fn write_case(new: &NewCase) -> Result<PathBuf, InitError> {
     let file = new.folder.join(CASE_FILE);
     let text = text(new)?;

@@ -1,28 +1,29 @@
-//! Ending a run before its end, in good order.
+//! Stops a run early, in an orderly way.
 
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A handle by which runs are told to stop; clones tell the same runs.
+/// A handle that stops runs; clones stop the same runs.
 ///
-/// A run that is told makes no further step: what it has recorded stays, the call under way is cancelled and its end is not recorded, and nothing seals the run.
-/// Being told is for good.
+/// An interrupted run makes no further step: what it has recorded stays, the call under
+/// way is cancelled and its end is not recorded, and the run is not sealed.
+/// An interrupt cannot be undone.
 #[derive(Debug, Clone)]
 pub struct Interrupt {
     told: Arc<watch::Sender<bool>>,
-    /// What stops the part of which this stops a part.
+    /// The interrupt that covers this one.
     outer: Option<Arc<watch::Sender<bool>>>,
 }
 
 impl Interrupt {
-    /// A handle that has not been used.
+    /// Makes a handle that has not been triggered.
     pub fn new() -> Interrupt {
         Interrupt { told: Arc::new(watch::Sender::new(false)), outer: None }
     }
 
-    /// A handle for one run: it is told where this one is, and telling it tells no other run.
+    /// Makes a handle for one run: interrupting `self` stops it too, but interrupting it stops no other run.
     ///
-    /// It is made of a handle that [`Interrupt::new`] gave.
+    /// `self` must come from [`Interrupt::new`].
     pub(crate) fn of_one_run(&self) -> Interrupt {
         Interrupt { told: Arc::new(watch::Sender::new(false)), outer: Some(Arc::clone(&self.told)) }
     }
@@ -32,12 +33,12 @@ impl Interrupt {
         self.told.send_replace(true);
     }
 
-    /// Whether the runs were told.
+    /// Whether the runs were told to stop.
     pub fn is_interrupted(&self) -> bool {
         *self.told.borrow() || self.outer.as_ref().is_some_and(|outer| *outer.borrow())
     }
 
-    /// Returns once the runs are told.
+    /// Returns once the runs are told to stop.
     pub async fn interrupted(&self) {
         // Waiting cannot fail: the senders live as long as this handle.
         let mut told = self.told.subscribe();

@@ -1,4 +1,4 @@
-//! Glue: claims to the gateway.
+//! Glue: passes claims to the gateway.
 
 use engine::{Input, Judgement};
 use ground::{AbsenceVerdict, RecheckError, Searchable, Setting, Shelf, Verdict};
@@ -9,7 +9,7 @@ use ledger::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What every judgement of a run needs, folded from its first event.
+/// What every judgement of a run needs, taken from the run's first event.
 pub(crate) struct Bench {
     rules: GateRules,
     vocabulary: Vocabulary,
@@ -58,7 +58,7 @@ impl Bench {
         ground::judge_absence(claim, id, shelf, &searchable)
     }
 
-    /// Judges what an engine asks to have judged, against what its task has seen.
+    /// Judges whatever the engine asks for, against what its task has seen.
     pub(crate) fn answer(&self, judgement: &Judgement, shelf: &Shelf) -> Input {
         match judgement {
             Judgement::Reading { fact, reading, .. } => {
@@ -74,7 +74,7 @@ impl Bench {
         &self.vocabulary
     }
 
-    /// What empty calls of each tool show.
+    /// Returns what an empty result of each tool proves.
     pub(crate) fn coverage(&self) -> &BTreeMap<String, Vec<Coverage>> {
         &self.coverage
     }
@@ -83,7 +83,7 @@ impl Bench {
         &self.types
     }
 
-    /// Examines a stored fact again.
+    /// Checks a stored fact again.
     pub(crate) fn recheck(&self, fact: &FactEntry, output: &Output) -> Result<(), RecheckError> {
         ground::recheck(fact, output, &self.vocabulary, &self.types, &self.writers)
     }

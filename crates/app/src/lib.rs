@@ -1,6 +1,7 @@
-//! Use cases and wiring: what a command of Locard does, without a terminal.
+//! Use cases and wiring: everything that a command of Locard does, apart from the terminal.
 //!
-//! The adapters (`tools`, `llm`, `store`, `sandbox`) do not know each other or the engine; the glue that fits them to it is here, a small file each.
+//! The adapters (`tools`, `llm`, `store`, `sandbox`) depend neither on each other nor on the engine.
+//! The glue that connects them to the engine is here, in one small file for each.
 
 mod agents;
 mod asked;

@@ -1,4 +1,4 @@
-//! Listing the runs of a folder without reading whole logs.
+//! Lists the runs of a folder without reading whole logs.
 
 use crate::names::told;
 use crate::open::newest_first;
@@ -11,38 +11,38 @@ use std::path::{Path, PathBuf};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
 
-/// One run as a list shows it.
+/// One run, as a list shows it.
 ///
-/// The log is not checked for it: a few of its rows are read, and [`crate::verify`] says whether they hold.
+/// Only a few rows of the log are read, and they are not checked; [`crate::verify`] checks them.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listed {
     /// The name of its folder.
     pub name: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// Whether it ended in order.
+    /// The state of the run.
     pub state: State,
-    /// Why it cannot be read, where it cannot.
+    /// Why the run cannot be read, if so.
     pub because: Option<String>,
-    /// The case's name, where it can be read.
+    /// The name of the case, if it can be read.
     pub case: Option<String>,
-    /// When it was begun, as it was recorded: UTC, RFC 3339.
+    /// When the run was begun, as recorded: UTC, RFC 3339.
     pub begun: Option<String>,
-    /// Its agents, in the order of their tasks.
+    /// The agents, in the order of their tasks.
     pub agents: Vec<String>,
-    /// Facts recorded.
+    /// The number of recorded facts.
     pub facts: Option<u64>,
-    /// Claims refused.
+    /// The number of refused claims.
     pub refused: Option<u64>,
-    /// Questions of the case that are open; `None` where not every task has ended.
+    /// The number of open questions of the case; `None` unless every task has ended.
     pub unmet: Option<u64>,
 }
 
-/// Whether a run ended in order.
+/// Whether a run ended properly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Its log ends with a seal, and a manifest stands beside it.
+    /// Its log ends with a seal, and it has a manifest.
     Sealed,
     /// It is under way, was interrupted, or broke off.
     Unsealed,
@@ -58,16 +58,20 @@ pub enum ListError {
     Folder {
         /// The folder.
         runs: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// The runs under `runs`, the one begun last first; only those of cases whose name fits `pattern`.
+/// Returns the runs under `runs`, the most recently begun first; with a `pattern`, only those whose case name matches.
 ///
-/// In a pattern `*` stands for any characters and `?` for one.
-/// A run that cannot be read is listed wherever the name of its folder fits.
+/// In a pattern, `*` matches any characters and `?` matches one.
+/// A run that cannot be read is listed if the name of its folder matches.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be read.
 pub fn list_runs(runs: &Path, pattern: Option<&str>) -> Result<Vec<Listed>, ListError> {
     let folders = run_folders(runs)?;
     let fits = |listed: &Listed| match (pattern, &listed.case) {
@@ -81,7 +85,11 @@ pub fn list_runs(runs: &Path, pattern: Option<&str>) -> Result<Vec<Listed>, List
     Ok(folders.iter().map(|folder| list_run(folder)).filter(fits).collect())
 }
 
-/// The run folders under `runs`, the one begun last first: those whose names begin as names of runs do.
+/// Returns the folders under `runs` whose names begin like those of runs, the most recently begun first.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be read.
 pub fn run_folders(runs: &Path) -> Result<Vec<PathBuf>, ListError> {
     std::fs::read_dir(runs).map_err(|source| ListError::Folder { runs: runs.to_owned(), source })?;
     Ok(newest_first(runs))
@@ -103,7 +111,7 @@ enum Unreadable {
     Seal,
 }
 
-/// The run in `folder` as a list shows it.
+/// Reads the run in `folder` for a list.
 pub fn list_run(folder: &Path) -> Listed {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut listed = Listed {
@@ -125,9 +133,9 @@ pub fn list_run(folder: &Path) -> Listed {
     listed
 }
 
-/// How many questions no task has closed; of a run that does not list its questions, of those that were handed out.
+/// Returns the number of questions that no task has closed; if the run does not list its questions, counts those of the assigned tasks.
 ///
-/// A list reads no facts: a question that only another agent's fact answers counts as open here.
+/// No facts are read here: a question that only another agent's fact answers counts as open.
 fn open(
     questions: &[CaseQuestion],
     agents: &BTreeMap<TaskId, AgentSpec>,
@@ -145,7 +153,7 @@ fn open(
     if questions.is_empty() {
         return results().filter(|(.., result)| result.is_unmet()).count() as u64;
     }
-    // Whoever has no question of its own has borrowed those that it has.
+    // An agent without questions of its own has borrowed those that it has.
     let borrows = |agent: &String| !questions.iter().any(|question| question.agent == *agent);
     let is_open = |question: &&CaseQuestion| {
         !results().any(|(agent, objective, result)| {
@@ -175,7 +183,7 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
             }
             (Stream::Run, Event::RunSealed(_)) => sealed = true,
             (Stream::Task(task), Event::TaskEnded(ended)) => ends.push((task, ended)),
-            // Of the rest a list shows nothing.
+            // A list shows nothing of the other events.
             (Stream::Run | Stream::Task(_), _) => {}
         }
     }
@@ -196,13 +204,13 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
     match (sealed, manifest) {
         (true, Some(_)) => listed.state = State::Sealed,
         (false, None) => listed.state = State::Unsealed,
-        // Also a run whose process ended between the seal and the manifest.
+        // This includes a run whose process ended between the seal and the manifest.
         (true, None) | (false, Some(_)) => return Err(Unreadable::Seal),
     }
     Ok(())
 }
 
-/// Whether `text` fits `pattern`, in which `*` stands for any bytes and `?` for one.
+/// Whether `text` matches `pattern`, in which `*` matches any bytes and `?` matches one.
 pub(crate) fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -217,7 +225,7 @@ pub(crate) fn fits(pattern: &[u8], text: &[u8]) -> bool {
                 from += 1;
             }
             _ => match star {
-                // The last star takes one more byte.
+                // Let the last star match one more byte.
                 Some((place, taken)) => {
                     star = Some((place, taken + 1));
                     at = place + 1;

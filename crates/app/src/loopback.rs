@@ -1,7 +1,7 @@
-//! What servers of this machine's own share: the secret that opens one, and the names that it is asked under.
+//! What the local servers share: the secret that grants access, and the host names that they answer to.
 //!
-//! A page of any site can make a browser send requests to 127.0.0.1; it cannot know the token.
-//! The `Host` of a request is held against ours because a name of an attacker can be made to mean 127.0.0.1 (DNS rebinding).
+//! A page of any site can make a browser send requests to 127.0.0.1, but it cannot know the token.
+//! The `Host` of a request must be one of ours, because an attacker can make a name resolve to 127.0.0.1 (DNS rebinding).
 
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -10,25 +10,29 @@ use std::net::SocketAddr;
 pub struct Token(String);
 
 impl Token {
-    /// A new one, from the system's source of randomness.
+    /// Makes a new token from the system's source of randomness.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system provides no randomness.
     pub fn new() -> Result<Token, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// The one that was written down so; `None` where that is none.
+    /// Parses a token that was written down; `None` if the text is not a token.
     pub(crate) fn read(text: &str) -> Option<Token> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (text.len() == 32 && text.bytes().all(is_digit)).then(|| Token(text.to_owned()))
     }
 
-    /// Its digits.
+    /// Returns its digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether a text is the token; how long this takes tells only whether it is as long.
+    /// Whether a text is the token. The time this takes reveals nothing but the length.
     pub fn is(&self, text: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), text.as_bytes());
         let differing = ours.iter().zip(theirs).fold(0, |differing, (a, b)| black_box(differing | (a ^ b)));
@@ -36,7 +40,7 @@ impl Token {
     }
 }
 
-/// The names of a server that listens on a loopback address.
+/// The host names of a server that listens on a loopback address.
 #[derive(Debug, Clone)]
 pub struct Loopback {
     hosts: Vec<String>,
@@ -44,7 +48,7 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// The names of a server at this address: its own and `localhost`.
+    /// Returns the names of a server at this address: the address itself and `localhost`.
     pub fn at(address: SocketAddr) -> Loopback {
         let own = match address {
             SocketAddr::V4(address) => address.ip().to_string(),
@@ -53,22 +57,22 @@ impl Loopback {
         Loopback { hosts: vec![own, "localhost".to_owned()], port: address.port() }
     }
 
-    /// Its port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where a path of it is found.
+    /// Returns the URL of a path on the server.
     pub fn address(&self, path: &str) -> String {
         format!("http://{}:{}{path}", self.hosts.first().map_or("", String::as_str), self.port)
     }
 
-    /// The origins of pages of its own.
+    /// Returns the origins of the server's own pages.
     pub fn origins(&self) -> Vec<String> {
         self.hosts.iter().map(|host| format!("http://{host}:{}", self.port)).collect()
     }
 
-    /// Whether the value of a `Host` header names it; browsers leave out port 80.
+    /// Whether the value of a `Host` header names the server; browsers leave out port 80.
     pub fn is_host(&self, host: Option<&str>) -> bool {
         let Some(host) = host else { return false };
         self.hosts.iter().any(|own| match host.strip_prefix(own.as_str()) {
@@ -78,7 +82,7 @@ impl Loopback {
         })
     }
 
-    /// Whether the value of an `Origin` header is a page of its own.
+    /// Whether the value of an `Origin` header is one of the server's own pages.
     pub fn is_origin(&self, origin: Option<&str>) -> bool {
         self.is_host(origin.and_then(|origin| origin.strip_prefix("http://")))
     }

@@ -1,7 +1,8 @@
-//! Case tables: made group by group when a call or a statement first needs one, in a worker, and put where workers may read them.
+//! Case tables: a worker makes a group of tables when a call or a statement first needs it, and workers read them from files.
 //!
-//! Without tables a tool of a run decodes what it needs, and answers the same: whatever fails here is a note.
-//! Tables are kept in the cache under what they follow from, the bytes of the files that their decoders read (`docs/decisions/0031-runs-read-tables.md`).
+//! Without tables, a tool decodes what it needs and returns the same: any failure here is only a note.
+//! The cache keeps tables under a key derived from the bytes of the files that their decoders read
+//! (`docs/decisions/0031-runs-read-tables.md`).
 
 use crate::name_cache::{Known, NameCache};
 use crate::names::told;
@@ -20,55 +21,55 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use thiserror::Error;
 use tools::{BuiltTables, Indexes, LeftOut, TableFiles, TableGroup};
 
-/// Numbers the folders of runs of this process.
+/// Numbers the table folders of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
 
-/// The case tables of one run, or of one command, in files of a folder that goes with this.
+/// The case tables of one run or one command; dropping this removes their folder.
 pub(crate) struct MadeTables {
-    /// Why there is none, where it cannot be made: then there are no tables.
+    /// The folder, or why it cannot be made; then there are no tables.
     folder: Result<PathBuf, String>,
     cache: Option<NameCache>,
     labels: Vec<String>,
-    /// The only groups that are made; `None`: any.
+    /// The only groups to make; `None` means any.
     only: Option<BTreeSet<TableGroup>>,
     observe: Arc<dyn Fn(Progress) + Send + Sync>,
     groups: Mutex<BTreeMap<TableGroup, Arc<OnceLock<Arc<Group>>>>>,
 }
 
-/// Where case tables are made, and for whom.
+/// Where case tables are made, and for which evidence.
 pub(crate) struct MadeTablesOf<'r> {
     /// The labels of the evidence.
     pub(crate) labels: Vec<String>,
-    /// The folder in which they get one of their own.
+    /// The folder in which the tables get a folder of their own.
     pub(crate) indexes: &'r Path,
-    /// The folder of those that outlive a run; `None`: none is kept, and none taken.
+    /// The folder of cached tables; `None` disables the cache.
     pub(crate) cache: Option<PathBuf>,
-    /// The only groups that are made; `None`: any.
+    /// The only groups to make; `None` means any.
     pub(crate) only: Option<BTreeSet<TableGroup>>,
     pub(crate) observe: &'r Arc<dyn Fn(Progress) + Send + Sync>,
 }
 
-/// The tables of a group, of each piece of evidence that has any of its sources.
+/// The tables of one group, for each piece of evidence.
 #[derive(Default)]
 struct Group {
     made: Vec<OfEvidence>,
-    /// Why there are none of a piece of evidence.
+    /// Why the tables of a piece of evidence are missing.
     failed: Vec<String>,
-    /// Whether a statement was asked over them.
+    /// Whether a statement was run over them.
     asked: AtomicBool,
 }
 
-/// The tables of a group of one piece of evidence.
+/// The tables of one group of one piece of evidence.
 struct OfEvidence {
     file: PathBuf,
     read: TablesRead,
-    /// Whether every source could be read: a call of a tool decodes others again, which may be readable then.
+    /// Whether every source could be read. If not, a tool call decodes the sources again, which may then be readable.
     whole: bool,
-    /// Whether the evidence has none of the sources: a call of a tool then need not look for them again, and nothing is recorded.
+    /// Whether the evidence has none of the sources: tool calls need not look for them again, and nothing is recorded.
     is_empty: bool,
 }
 
-/// Why there are no tables of a piece of evidence.
+/// Why a piece of evidence has no tables.
 #[derive(Debug, Error)]
 enum UnmadeError {
     #[error("{reason}")]
@@ -93,15 +94,15 @@ impl MadeTables {
         }
     }
 
-    /// The folder that workers of the run may read.
+    /// Returns the folder that workers of the run may read.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.folder.as_ref().ok().cloned()
     }
 
-    /// The tables that a call of a tool reads, made by the first that asks; whoever asks for the same ones meanwhile waits.
+    /// Returns the tables that a tool call reads. The first caller makes them; others that need the same tables wait.
     pub(crate) fn ready(&self, worker: &Worker, tool: &str, arguments: &Value) -> TableFiles {
         let groups = match tools::statement_of(tool, arguments) {
-            // The tool itself says what is wrong with a statement, and makes what cannot be had here.
+            // The tool itself reports what is wrong with a statement, and makes the tables that are not available here.
             Some(sql) => worker.groups_of(sql).unwrap_or_default().into_iter().collect(),
             None => tools::groups_of(tool, arguments),
         };
@@ -116,11 +117,11 @@ impl MadeTables {
         made.map(|(group, made)| named((group, files(made.made.iter().filter(|made| made.whole))))).collect()
     }
 
-    /// The tables of a group, for a statement: what could not be read is told by their gaps.
+    /// Returns the tables of a group for a statement; their gaps list what could not be read.
     ///
     /// # Errors
     ///
-    /// Says why there are none.
+    /// Returns the reason if there are no tables.
     pub(crate) fn asked(&self, worker: &Worker, group: TableGroup) -> Result<Indexes, String> {
         let unwanted = || format!("no case tables are made of {}", group.name());
         let made = self.group(worker, group).ok_or_else(unwanted)?;
@@ -138,7 +139,7 @@ impl MadeTables {
         }
     }
 
-    /// What the log says of the tables that calls read, in the order of their groups and of the evidence.
+    /// Returns the log entries of the tables that calls have read, in the order of the groups and of the evidence.
     pub(crate) fn read(&self) -> Vec<TablesRead> {
         let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         let made = groups.values().filter_map(|group| group.get());
@@ -150,7 +151,7 @@ impl MadeTables {
         made.flat_map(read).collect()
     }
 
-    /// A group, made; `None` where it is none of those that are wanted.
+    /// Returns a group, made if necessary; `None` if it is not one of the wanted groups.
     fn group(&self, worker: &Worker, group: TableGroup) -> Option<Arc<Group>> {
         if self.only.as_ref().is_some_and(|only| !only.contains(&group)) {
             return None;
@@ -176,7 +177,7 @@ impl MadeTables {
         made
     }
 
-    /// The tables of one piece of evidence, where workers may read them; `None` where it has none of the sources.
+    /// Makes the tables of one piece of evidence, in a file that workers may read.
     fn of_evidence(
         &self,
         worker: &Worker,
@@ -193,7 +194,7 @@ impl MadeTables {
         Ok(OfEvidence { file: path, read: TablesRead { evidence, group, tables }, whole, is_empty })
     }
 
-    /// Fills a file with the tables of a piece of evidence: from the cache, or made.
+    /// Fills a file with the tables of a piece of evidence, from the cache or newly made.
     fn had(
         &self,
         worker: &Worker,
@@ -209,11 +210,11 @@ impl MadeTables {
         for LeftOut { path, reason, .. } in &left_out {
             self.note(format!("the {} are made without {path}: {reason}", tables_of(label, group)));
         }
-        // What breaks a process now may be readable another time.
+        // A source that fails now may be readable another time, so incomplete tables are not cached.
         let is_whole = built.whole && left_out.is_empty();
         if let (Some(key), Some(cache), true) = (key, &self.cache, is_whole) {
             let known = Known {
-                // Known when it is copied.
+                // The digest is computed when the file is copied.
                 index: Digest::of(b""),
                 length: None,
                 entries: built.tables.iter().map(|table| table.rows).sum(),
@@ -230,7 +231,7 @@ impl MadeTables {
         Ok(built)
     }
 
-    /// What the tables are kept under; `None` where that cannot be told.
+    /// Returns the cache key of the tables; `None` if it cannot be computed.
     fn key(&self, worker: &Worker, label: &str, group: TableGroup) -> Option<Digest> {
         match worker.digest_sources(label, group) {
             Ok(key) => key,
@@ -265,7 +266,7 @@ impl MadeTables {
 impl Drop for MadeTables {
     fn drop(&mut self) {
         if let Ok(folder) = &self.folder {
-            // What is left goes with the scratch folder of the command.
+            // Anything left over is removed with the scratch folder of the command.
             let _ = std::fs::remove_dir_all(folder);
         }
     }

@@ -1,7 +1,7 @@
-//! Indexes that outlive their run, by what they were built from.
+//! A cache of indexes that outlive their run, keyed by what they were built from.
 //!
-//! An entry is two files: `names-<key>` or `tables-<key>`, the index, and the same with `.json`, what is known of it.
-//! The second one is written last and says what the first must be; where it does not agree there is no entry.
+//! An entry consists of two files: the index, `names-<key>` or `tables-<key>`, and its description, the same name with `.json`.
+//! The description is written last and gives the digest of the index; if they disagree, the entry cannot be used.
 
 use crate::platform::make_private;
 use crate::publish::{copy, publish, publish_file};
@@ -14,49 +14,49 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The longest index that is taken from a cache, in bytes.
+/// The longest index that is loaded from a cache, in bytes.
 const LONGEST: u64 = 4 << 30;
 
-/// The longest text about an index, in bytes: some hundred for each table.
+/// The longest description of an index, in bytes: some hundred for each table.
 const LONGEST_ABOUT: u64 = 4 << 20;
 
 /// A folder with indexes of earlier runs.
 #[derive(Debug, Clone)]
 pub(crate) struct NameCache {
     folder: PathBuf,
-    /// How the names of its files begin.
+    /// The prefix of its file names.
     what: &'static str,
 }
 
-/// What is known of an index.
+/// The description of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
-    /// The digest of its file.
+    /// The digest of the index file.
     pub(crate) index: Digest,
-    /// Bytes of its file; set where it is written, so that a file of another length need not be read.
+    /// The length of the index file in bytes, set when the file is written; a file of another length need not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) length: Option<u64>,
-    /// Entries in it, or rows.
+    /// The number of entries or rows.
     pub(crate) entries: u64,
-    /// Of case tables the sources that were decoded for them.
+    /// For case tables, the number of sources that were decoded for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sources: Option<u64>,
-    /// Of case tables what each holds.
+    /// For case tables, the digest of each table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tables: Vec<TableDigest>,
-    /// What it is kept under; set where it is written, so that a file that was put in another's place is not taken for it.
+    /// The key of the entry, set when it is written, so that a file moved from another entry is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<Digest>,
-    /// The hash of the evidence that it was built from, once every byte was read.
+    /// The hash of the evidence that the index was built from, once every byte was hashed.
     pub(crate) evidence: Option<Digest>,
-    /// The digest of all the rest; set where it is written, so that a flipped bit is no other count.
+    /// The digest of all other members, set when it is written, so that a flipped bit is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<Digest>,
 }
 
 impl Known {
-    /// The digest of everything but itself.
+    /// Returns the digest of everything except `check`.
     fn own_check(&self) -> Result<Digest, CanonicalError> {
         let unchecked = Known { check: None, ..self.clone() };
         canonical::to_vec(&unchecked).map(|bytes| Digest::of(&bytes))
@@ -93,7 +93,7 @@ impl NameCache {
         NameCache { folder, what: "names" }
     }
 
-    /// The same folder, with case tables.
+    /// The same folder, for case tables.
     pub(crate) fn of_tables(folder: PathBuf) -> NameCache {
         NameCache { folder, what: "tables" }
     }
@@ -106,7 +106,7 @@ impl NameCache {
         format!("{}-{key}.json", self.what)
     }
 
-    /// The index under this key, whole; `None` where there is none.
+    /// Loads the index under this key completely; `None` if there is none.
     pub(crate) fn load(&self, key: Digest) -> Result<Option<(Known, Vec<u8>)>, CacheError> {
         let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
         let Some(known) = read_about(&about, key)? else { return Ok(None) };
@@ -120,14 +120,14 @@ impl NameCache {
         }
     }
 
-    /// Puts an index under this key.
+    /// Stores an index under this key.
     pub(crate) fn store(&self, key: Digest, known: &Known, bytes: &[u8]) -> io::Result<()> {
         make_private(&self.folder)?;
         publish(&self.folder, &self.name(key), bytes)?;
         self.remember(key, known)
     }
 
-    /// Copies the file under this key into another one, whole; gives what is known of it, or `None` where there is none.
+    /// Copies the whole file under this key into another file; returns its description, or `None` if there is no entry.
     pub(crate) fn copy_to(&self, key: Digest, to: &mut File) -> Result<Option<Known>, CacheError> {
         let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
         let Some(known) = read_about(&about, key)? else { return Ok(None) };
@@ -139,7 +139,7 @@ impl NameCache {
         }
     }
 
-    /// Puts the bytes of a file under this key; what is known of them tells everything but their digest.
+    /// Stores the bytes of a file under this key; their digest and length are filled into `known`.
     pub(crate) fn store_file(&self, key: Digest, known: Known, from: &mut File) -> io::Result<()> {
         make_private(&self.folder)?;
         let index = publish_file(&self.folder, &self.name(key), from)?;
@@ -147,7 +147,7 @@ impl NameCache {
         self.remember(key, &Known { index, length, ..known })
     }
 
-    /// Puts what is known of an index beside it.
+    /// Writes the description of an index.
     pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
         let known = Known { key: Some(key), ..known.clone() };
         let check = known.own_check().map_err(io::Error::other)?;
@@ -155,9 +155,9 @@ impl NameCache {
         publish(&self.folder, &self.about(key), &serde_json::to_vec(&known)?)
     }
 
-    /// Takes the entry out.
+    /// Removes the entry.
     pub(crate) fn remove(&self, key: Digest) -> io::Result<()> {
-        // First what makes it an entry.
+        // The description first: without it there is no entry.
         for name in [self.about(key), self.name(key)] {
             match std::fs::remove_file(self.folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -168,13 +168,13 @@ impl NameCache {
     }
 }
 
-/// What is known of the file under this key; `None` where nothing is.
+/// Reads the description under this key; `None` if there is none.
 fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
     let text = read(about).map_err(|source| CacheError::Read { path: about.to_owned(), source })?;
     let Some(text) = text else { return Ok(None) };
     let known: Known = serde_json::from_slice(&text)
         .map_err(|source| CacheError::Malformed { path: about.to_owned(), source })?;
-    // An entry of an older version tells less than is needed.
+    // An entry of an older version lacks necessary members.
     let Some(check) = known.check else { return Ok(None) };
     if known.own_check().ok() != Some(check) {
         return Err(CacheError::Changed { path: about.to_owned() });
@@ -185,7 +185,7 @@ fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
     Ok(Some(Known { key: None, check: None, ..known }))
 }
 
-/// The file of an entry, no longer than it is said to be; `None` where there is none.
+/// Opens the index file of an entry, limited to its declared length; `None` if there is none.
 fn open_as_long(path: &Path, known: &Known) -> Result<Option<io::Take<File>>, CacheError> {
     let failed = |source| CacheError::Read { path: path.to_owned(), source };
     let Some(file) = open(path).map_err(failed)? else { return Ok(None) };
@@ -196,18 +196,18 @@ fn open_as_long(path: &Path, known: &Known) -> Result<Option<io::Take<File>>, Ca
     Ok(Some(file.take(expected.min(LONGEST))))
 }
 
-/// The bytes of a file; `None` where there is none.
+/// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
-    // What is longer is cut, and makes no sense then.
+    // A longer file is cut, and then cannot be parsed.
     file.take(LONGEST_ABOUT).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
-/// A file; `None` where there is none.
+/// Opens a file; `None` if it does not exist.
 fn open(path: &Path) -> io::Result<Option<File>> {
-    // Whatever else has the name, such as a pipe, would keep us waiting.
+    // Opening anything else, such as a pipe, could block.
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a file"));
@@ -258,13 +258,13 @@ mod tests {
         assert!(cache.load(key).unwrap().is_none());
         publish(&folder, &cache.about(key), b"{}").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
-        // A bit of what is known is another.
+        // One bit of the description is changed.
         cache.store(key, &known, &bytes).unwrap();
         let about = String::from_utf8(std::fs::read(folder.join(cache.about(key))).unwrap()).unwrap();
         publish(&folder, &cache.about(key), about.replace("\"entries\":3", "\"entries\":2").as_bytes())
             .unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Changed { .. })));
-        // The entry of another key, put in the place of this one.
+        // The entry of another key is put in the place of this one.
         let other = Digest::of(b"other");
         cache.store(other, &known, &bytes).unwrap();
         let about = std::fs::read(folder.join(cache.about(other))).unwrap();

@@ -1,7 +1,7 @@
-//! The name indexes of a run: each built in a worker or taken from the cache, and put where the run's workers may read it.
+//! The name indexes of a run: a worker builds each one, or it comes from the cache, and the run's workers read it from a file.
 //!
-//! Without an index a tool walks, and answers the same: whatever fails here is a note.
-//! The one thing that is no note is an index of other evidence (see `docs/decisions/0011-name-index.md`).
+//! Without an index, a tool walks the evidence and returns the same: any failure here is only a note.
+//! The exception is an index of different evidence, which is an error (see `docs/decisions/0011-name-index.md`).
 
 use crate::case_file::Case;
 use crate::name_cache::{Known, NameCache};
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tools::{BuiltIndex, Expansion, INDEX_MAKER, Indexes};
 
-/// Numbers the folders of runs of this process.
+/// Numbers the index folders of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
 
-/// What a run's index of names was built from is not the evidence whose bytes were hashed.
+/// A run's name index was built from other evidence than the bytes that were hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OtherEvidence {
     pub(crate) label: String,
@@ -26,29 +26,34 @@ pub(crate) struct OtherEvidence {
     pub(crate) found: Digest,
 }
 
-/// The indexes of one run, in files of a folder that goes with this.
+/// The indexes of one run; dropping this removes their folder.
 pub(crate) struct Names {
     folder: PathBuf,
     cache: Option<NameCache>,
-    /// What the log says of them, in the order of the evidence.
+    /// The log entries of the indexes, in the order of the evidence.
     pub(crate) indexed: Vec<NamesIndexed>,
     /// Their files, by label.
     pub(crate) files: Indexes,
     kept: Vec<Kept>,
-    /// What a person should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
-/// An index that the cache has, too.
+/// An index that is also in the cache.
 pub(crate) struct Kept {
     pub(crate) label: String,
     pub(crate) key: Digest,
     pub(crate) known: Known,
 }
 
-/// Holds the evidence's hashes against those of the evidence that indexes were built from, as far as these are known, and keeps them.
+/// Compares the hashes of the evidence with those that the cached indexes were built
+/// from, as far as these are known, and stores the hashes that were unknown.
 ///
-/// An index of other evidence leaves the cache; `what` are the indexes.
+/// An index of different evidence is removed from the cache; `what` describes the indexes in notes.
+///
+/// # Errors
+///
+/// Returns [`OtherEvidence`] if an index was built from different evidence.
 pub(crate) fn settle(
     cache: &NameCache,
     kept: &mut [Kept],
@@ -86,7 +91,8 @@ pub(crate) fn settle(
 }
 
 impl Names {
-    /// Indexes the evidence of the case, piece by piece: images and archives from the cache where it has them, folders always anew, for they can change.
+    /// Indexes each piece of evidence of the case. Images and archives may come from
+    /// the cache; folders are always indexed anew, because they can change.
     pub(crate) fn index(worker: &Worker, case: &Case, indexes: &Path, cache: Option<&Path>) -> Names {
         let folder = format!("{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
         let mut names = Names {
@@ -114,24 +120,25 @@ impl Names {
         names
     }
 
-    /// Holds the evidence's hashes against those of the evidence that the indexes were built from, as far as these are known, and keeps them.
+    /// Compares the hashes of the evidence with those that the indexes were built from,
+    /// as far as these are known, and stores the hashes that were unknown.
     ///
-    /// An index of other evidence leaves the cache; what was looked up in it cannot be relied on.
+    /// An index of different evidence is removed from the cache; lookups in it were unreliable.
     pub(crate) fn settle(&mut self, hashed: &[EvidenceHashed]) -> Result<(), OtherEvidence> {
         let Some(cache) = &self.cache else { return Ok(()) };
         settle(cache, &mut self.kept, hashed, "name", &mut self.notes)
     }
 
-    /// Takes out of the cache what it has of evidence that changed: which of its states an index was built from is not known.
+    /// Removes the entries of evidence that changed from the cache: it is unknown which state the index was built from.
     pub(crate) fn forget(&mut self) {
         let Some(cache) = &self.cache else { return };
         for kept in self.kept.drain(..) {
-            // An entry that stays is held against the hash of the run that uses it.
+            // If the removal fails, the next run that uses the entry still compares the hash.
             let _ = cache.remove(kept.key);
         }
     }
 
-    /// What the index of evidence in these files is kept under.
+    /// Returns the cache key for the index of evidence in these files.
     fn key(&mut self, label: &str, files: &[PathBuf], expansion: Expansion) -> Option<Digest> {
         let maker = match expansion {
             Expansion::Bounded => INDEX_MAKER.to_owned(),
@@ -190,7 +197,7 @@ impl Names {
         Some((known, bytes))
     }
 
-    /// Puts the index where the run's workers may read it: a copy, which nobody else can change or take away.
+    /// Copies the index to a file that the run's workers may read, and that nobody else can change or remove.
     fn hand_out(&mut self, label: &str, known: &Known, bytes: &[u8]) {
         let name = format!("names-{}", self.files.len());
         match make_private(&self.folder).and_then(|()| publish(&self.folder, &name, bytes)) {
@@ -208,7 +215,7 @@ impl Names {
 
 impl Drop for Names {
     fn drop(&mut self) {
-        // What is left goes with the scratch folder of the command.
+        // Anything left over is removed with the scratch folder of the command.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
@@ -217,7 +224,7 @@ fn unkept(label: &str, error: &dyn Error) -> String {
     format!("the name index of {label} is not kept in the cache: {error}")
 }
 
-/// An error with its causes.
+/// Returns an error with its causes as one line.
 pub(crate) fn told(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,6 +1,6 @@
-//! Use case: rows of case tables that name an entity of a run, for whoever asks beyond what was recorded.
+//! Use case: find rows of case tables that name an entity of a run, beyond what the run recorded.
 //!
-//! They are rows and no facts: no claim was made of them, and nobody judged one.
+//! They are rows, not facts: no claim was made about them, and none was judged.
 
 use crate::tables::{CaseTables, TablesError};
 use graph::connections::{Connections, EntityKind, EntityRef};
@@ -8,52 +8,52 @@ use ledger::FieldType;
 use std::collections::BTreeSet;
 use tools::{Cell, Column, Table};
 
-/// The most patterns that are looked for of one entity.
+/// The most patterns that are searched for one entity.
 const PATTERNS: usize = 64;
 
-/// The shortest text that is looked for within others; a shorter one has to be the whole value.
+/// The length in bytes from which a name is also searched within longer texts; a shorter name must be the whole value.
 const WITHIN: usize = 5;
 
 /// The most tables that one statement counts.
 const AT_ONCE: usize = 40;
 
-/// The longest pattern that SQLite takes here, in bytes.
+/// The longest GLOB pattern that is used, in bytes.
 const LONGEST_PATTERN: usize = 1000;
 
-/// The most bytes of the conditions of one statement, well below what a statement may have.
+/// The most bytes of the conditions of one statement, well below the limit of a statement.
 const LONGEST: usize = 32 * 1024;
 
 /// A row that names an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamingRow {
-    /// The table, which is the type of the record.
+    /// The name of the table, which is the record type.
     pub table: String,
-    /// The row's number in it.
+    /// The number of the row in the table.
     pub row: i64,
-    /// The piece of evidence.
+    /// The label of the evidence.
     pub evidence: String,
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// What the row is about.
+    /// The subject of the row.
     pub subject: String,
 }
 
 /// The rows of case tables that name an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamingRows {
-    /// The patterns that were looked for, as SQL's GLOB has them.
+    /// The patterns that were searched, in SQL GLOB syntax.
     pub patterns: Vec<String>,
-    /// Each table with such rows, and how many it has.
+    /// The tables with such rows, each with its number of rows.
     pub counts: Vec<(String, u64)>,
-    /// The first of them, in the order of tables and rows.
+    /// The first rows, in the order of tables and rows.
     pub rows: Vec<NamingRow>,
 }
 
-/// Looks for an entity by its names in every column of text of every table; gives at most `most` rows.
+/// Searches for an entity by its names in every text column of every table; returns at most `most` rows.
 ///
 /// # Errors
 ///
-/// Where tables cannot be made, or the worker does not answer.
+/// Fails if the tables cannot be made, or the worker does not answer.
 pub fn rows_naming(
     tables: &CaseTables,
     of: &Connections,
@@ -118,7 +118,8 @@ fn naming(table: &str, row: &[Cell]) -> Option<NamingRow> {
     })
 }
 
-/// What the names of an entity look like in the texts of a row, each of which ends a line: patterns of SQL's GLOB, in lower case.
+/// Returns GLOB patterns, in lower case, that match the names of an entity in
+/// the joined texts of a row, in which a line break ends each text.
 fn patterns(of: &Connections, entity: EntityRef) -> Vec<String> {
     let (_, key, is_strong) = of.key(entity);
     let names: BTreeSet<&str> = of.names(entity).map(|(name, _)| name).chain([of.title(entity)]).collect();
@@ -141,28 +142,29 @@ fn patterns(of: &Connections, entity: EntityRef) -> Vec<String> {
             patterns.extend(named.map(|name| if name.len() >= WITHIN { word(name) } else { whole(name) }));
         }
     }
-    // A NUL would end the statement, and SQLite takes no longer pattern.
+    // A NUL would end the statement, and SQLite limits the length of a pattern.
     let is_taken = |pattern: &String| !pattern.contains('\0') && pattern.len() <= LONGEST_PATTERN;
     patterns.into_iter().filter(is_taken).take(PATTERNS).collect()
 }
 
-/// What can stand neither before nor behind a name that is looked for: it would be another one.
+/// Matches a character next to a name; any other character would make it part of a longer name.
 const OF_NAMES: &str = "[^a-z0-9._\u{80}-\u{10ffff}-]";
 
-/// A text that is a whole value.
+/// Matches a text that is a whole value.
 fn whole(text: &str) -> String {
     format!("*\n{}\n*", literal(text))
 }
 
-/// A text within others, but not within a longer word.
+/// Matches a text within others, but not within a longer word.
 fn word(text: &str) -> String {
     format!("*{OF_NAMES}{}{OF_NAMES}*", literal(text))
 }
 
-/// A path below its volume, in whichever way its parts are separated, whatever stands before and behind it, such as the rest of a command line; a bare name as that.
+/// Matches a path below its volume, with any separators and any text before and
+/// after it, such as the rest of a command line; a bare name also matches.
 fn of_path(path: &str) -> Option<String> {
     let path = path.trim().trim_matches('"');
-    // A drive or a root of the evidence is called in another way elsewhere.
+    // The drive or the root of the evidence may have another name elsewhere.
     let below = path.split_once(':').filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, below)| below);
     let parts: Vec<String> = below.split(['\\', '/']).filter(|part| !part.is_empty()).map(literal).collect();
     let parts = match parts.as_slice() {
@@ -172,7 +174,7 @@ fn of_path(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| format!("*{OF_NAMES}{}{OF_NAMES}*", parts.join("[\\/]")))
 }
 
-/// Whether a part of a path is how the root of a drive looks in evidence.
+/// Whether a part of a path is the root of a drive, as it appears in evidence.
 fn is_root(part: &str) -> bool {
     let letter = |text: &str| text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_lowercase());
     let partition = part
@@ -181,7 +183,7 @@ fn is_root(part: &str) -> bool {
     partition || letter(part.trim_end_matches("%3a").trim_end_matches(':'))
 }
 
-/// A text as a pattern that fits it alone, in lower case as far as SQLite's `lower` knows it.
+/// Escapes a text so that the pattern matches it literally; in lower case as far as SQLite's `lower` goes, that is ASCII.
 fn literal(text: &str) -> String {
     let mut pattern = String::new();
     for letter in text.chars() {
@@ -193,7 +195,8 @@ fn literal(text: &str) -> String {
     pattern
 }
 
-/// All texts of a row of a table, in lower case, with a line end before and behind each; `None` where it has no such column.
+/// Returns an SQL expression for all texts of a row, in lower case, with a line
+/// break before and after each; `None` if the table has no text column.
 fn texts(table: &Table) -> Option<String> {
     let is_text = |column: &&Column| {
         column.types.iter().any(|kind| {
@@ -215,7 +218,7 @@ fn texts(table: &Table) -> Option<String> {
     (!columns.is_empty()).then(|| format!("lower(concat_ws(char(10), '', {}, ''))", columns.join(", ")))
 }
 
-/// That the texts of a row fit a pattern.
+/// Returns an SQL condition: the texts of a row match one of the patterns.
 fn condition(patterns: &[String]) -> String {
     let fits = patterns.iter().map(|pattern| format!("texts GLOB '{}'", pattern.replace('\'', "''")));
     fits.collect::<Vec<_>>().join(" OR ")

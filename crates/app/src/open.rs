@@ -1,4 +1,4 @@
-//! Opening recorded runs.
+//! Opens recorded runs.
 
 use crate::place::nearest;
 use crate::regular::read_regular;
@@ -10,29 +10,29 @@ use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
 
-/// Why a run cannot be shown.
+/// Why a run cannot be opened.
 #[derive(Debug, Error)]
 pub enum OpenRunError {
-    /// No run has such a name.
+    /// No run has this name.
     #[error("find the run {name:?}: no folder under {} has this name or a name that begins with it", runs.display())]
     NotFound {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Where it was looked for.
+        /// The folder that was searched.
         runs: PathBuf,
         /// The name of a case or a run there that was probably meant.
         nearest: Option<String>,
     },
-    /// Several runs have such a name.
+    /// Several runs match this name.
     #[error("find the run {name:?}: {found} folders under {} fit: {}{}", runs.display(), fitting.join(", "), if *found > fitting.len() { ", …" } else { "" })]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Where it was looked for.
+        /// The folder that was searched.
         runs: PathBuf,
-        /// The first of the folders that fit, in the order of their names; at most five.
+        /// The first matching folders, in the order of their names; at most five.
         fitting: Vec<String>,
-        /// Folders that fit.
+        /// The number of matching folders.
         found: usize,
     },
     /// There is no folder at the path.
@@ -41,28 +41,28 @@ pub enum OpenRunError {
         /// The path that was given.
         path: PathBuf,
     },
-    /// The path is no folder.
+    /// The path is not a folder.
     #[error("open the run {}: it is a file, and a run is a folder", path.display())]
     AFile {
         /// The path that was given.
         path: PathBuf,
     },
-    /// The folder is none of a run.
+    /// The folder is not the folder of a run.
     #[error("open the run {}: the folder holds neither a run.db nor a manifest.json of a run", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,
-        /// Whether it holds folders of runs.
+        /// Whether it contains run folders.
         holds_runs: bool,
     },
-    /// The last one is asked for, and none of those that there are was sealed.
+    /// The latest run was asked for, but no run is sealed.
     #[error("find the run {name:?}: no run under {} is sealed; {} was begun last", runs.display(), newest.display())]
     NoneSealed {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Where it was looked for.
+        /// The folder that was searched.
         runs: PathBuf,
-        /// The one that was begun last.
+        /// The run that was begun last.
         newest: PathBuf,
     },
     /// `run.db` cannot be opened.
@@ -70,34 +70,34 @@ pub enum OpenRunError {
     Open {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<OpenError>,
     },
-    /// Its log does not hold.
+    /// The log cannot be read, or its chain is broken.
     #[error("read the run {}", folder.display())]
     Read {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ReadError>,
     },
-    /// A newer version made it with a behaviour that this one does not have.
+    /// The run uses a behaviour of a newer version.
     #[error("read the run {}", folder.display())]
     Behaviour {
         /// The run folder.
         folder: PathBuf,
-        /// Which.
+        /// The behaviour.
         #[source]
         source: UnknownBehaviour,
     },
-    /// Its events are not those of a run.
+    /// The events do not form a run.
     #[error("read the run {}", folder.display())]
     Fold {
         /// The run folder.
         folder: PathBuf,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: FoldError,
     },
@@ -106,33 +106,43 @@ pub enum OpenRunError {
 /// The name of the newest run.
 const LATEST: &str = "latest";
 
-/// The most folders that an ambiguous name is told.
+/// The most folders that the error about an ambiguous name lists.
 const MAX_LISTED: usize = 5;
 
-/// What stands before a case's name where its newest run is meant.
+/// The prefix before a case's name, for the newest run of this case.
 const LATEST_OF: &str = "latest:";
 
-/// The folder that `name` means: a path where it has a separator in it; otherwise a run under `runs`, by its name or a unique beginning of it.
+/// Returns the folder that `name` means: a path if it contains a separator; otherwise a run under `runs`, by its name or a unique prefix.
 ///
-/// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
-/// `latest` is the run under `runs` that was begun last, `latest:<case>` the one of the case with exactly this name; a run of which nothing was recorded is neither.
+/// An exact name has priority over prefixes, so that `X` can be found even if `X-2` exists.
+/// `latest` is the run under `runs` that was begun last, `latest:<case>` the last one of the case with exactly this name; runs without
+/// any recorded event are skipped.
+///
+/// # Errors
+///
+/// Fails if no run or several runs match, or if the folder is not a run's.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     let newest = || newest_of(name, runs).find(|folder| !is_empty(folder));
     of_a_run(find_folder(name, runs, || Ok(newest()))?)
 }
 
-/// A run, and those that were begun after it and passed over, the newest first.
+/// A run, with the newer ones that were skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRun {
-    /// Its folder.
+    /// The folder of the run.
     pub folder: PathBuf,
-    /// The folders of runs that are not sealed, or of which nothing was recorded.
+    /// The folders of newer runs that are not sealed or that recorded nothing, the newest first.
     pub passed_over: Vec<PathBuf>,
 }
 
-/// The same as [`find_run`], but that `latest` and `latest:<case>` are the last that was sealed: what a run under way holds changes while it is read.
+/// Works like [`find_run`], except that `latest` and `latest:<case>` mean the
+/// last sealed run, because a run under way changes while it is read.
 ///
-/// One that cannot be read is not passed over, which would show an older one as the newest.
+/// A run that cannot be read is not skipped; otherwise an older one would appear as the newest.
+///
+/// # Errors
+///
+/// Fails like [`find_run`], or if there are runs but none of them is sealed.
 pub fn find_sealed(name: &str, runs: &Path) -> Result<FoundRun, OpenRunError> {
     let mut passed_over = Vec::new();
     let newest = || {
@@ -157,7 +167,7 @@ pub fn find_sealed(name: &str, runs: &Path) -> Result<FoundRun, OpenRunError> {
     Ok(FoundRun { folder, passed_over })
 }
 
-/// The folder, where it holds something of a run: one that lost its log or its manifest is a damaged one.
+/// Returns the folder if it contains a log or a manifest of a run: a run that lost one of the two is damaged, but is still a run.
 fn of_a_run(folder: PathBuf) -> Result<PathBuf, OpenRunError> {
     let is_there = |file: &str| folder.join(file).symlink_metadata().is_ok();
     if is_there(store::FILE_NAME) || (is_there(MANIFEST) && !is_of_others(&folder)) {
@@ -171,7 +181,8 @@ fn of_a_run(folder: PathBuf) -> Result<PathBuf, OpenRunError> {
     Err(OpenRunError::NotARun { folder, holds_runs })
 }
 
-/// Whether a manifest is one of another program, as folders of web pages and packages have them: a JSON object that says something, and nothing that ours does.
+/// Whether the manifest belongs to another program, as in folders of web
+/// pages and packages: a JSON object with members, but none of ours.
 fn is_of_others(folder: &Path) -> bool {
     const OURS: [&str; 4] = ["run", "head", "payloads", "vocabulary"];
     let text = read_regular(&folder.join(MANIFEST), LONGEST_MANIFEST);
@@ -180,14 +191,14 @@ fn is_of_others(folder: &Path) -> bool {
     members.is_some_and(|members| !members.is_empty() && !OURS.iter().any(|name| members.contains_key(*name)))
 }
 
-/// The runs among which `latest` or `latest:<case>` means one, the newest first; none for any other name.
+/// Returns the candidates for `latest` or `latest:<case>`, the newest first; empty for any other name.
 fn newest_of(name: &str, runs: &Path) -> impl Iterator<Item = PathBuf> {
     let case = name.strip_prefix(LATEST_OF);
     let all = if case.is_some() || name == LATEST { newest_first(runs) } else { Vec::new() };
     all.into_iter().filter(move |folder| case.is_none_or(|case| is_of_case(folder, case)))
 }
 
-/// Whether a log can be read and has no seal.
+/// Whether the log is readable and has no seal.
 fn is_unsealed(folder: &Path) -> bool {
     let glanced = Reader::open(folder).ok().and_then(|reader| reader.glance().ok());
     glanced.is_some_and(|events| !events.iter().any(|(_, event, _)| matches!(event, Event::RunSealed(_))))
@@ -229,7 +240,7 @@ fn find_folder(
     }
 }
 
-/// What was probably typed wrong: of `latest:<case>` the nearest case, of anything else the nearest run.
+/// Guesses what was meant by a wrong name: for `latest:<case>` the nearest case, otherwise the nearest run.
 fn meant(name: &str, runs: &Path) -> Option<String> {
     let runs: Vec<String> = beginning_with("", runs).into_iter().filter(|name| is_stamped(name)).collect();
     let case = |run: &'_ str| run.split_once('-').map_or(String::new(), |(_, case)| case.to_owned());
@@ -239,7 +250,7 @@ fn meant(name: &str, runs: &Path) -> Option<String> {
             let found = nearest(wanted, cases.iter().map(String::as_str));
             found.map(|case| format!("{LATEST_OF}{case}"))
         }
-        // The beginning of a run's name says too little of what was meant.
+        // The first few characters of a run's name are not enough for a guess.
         _ => {
             let runs = runs.iter().map(String::as_str).filter(|_| name.len() > 8);
             nearest(name, runs.chain([LATEST])).filter(|found| *found != name).map(str::to_owned)
@@ -247,7 +258,7 @@ fn meant(name: &str, runs: &Path) -> Option<String> {
     }
 }
 
-/// The run folders under `runs`, the one begun last first; of those begun within one second, the one numbered last.
+/// Returns the run folders under `runs`, the most recently begun first; of those begun within one second, the highest number first.
 pub(crate) fn newest_first(runs: &Path) -> Vec<PathBuf> {
     let names: Vec<String> = beginning_with("", runs).into_iter().filter(|name| is_stamped(name)).collect();
     let known: BTreeSet<&String> = names.iter().collect();
@@ -262,7 +273,7 @@ pub(crate) fn newest_first(runs: &Path) -> Vec<PathBuf> {
     sorted.into_iter().map(|name| runs.join(name)).collect()
 }
 
-/// Whether a folder's name begins as those of runs do: `20260101T120000Z-`.
+/// Whether a folder's name begins like that of a run: `20260101T120000Z-`.
 fn is_stamped(name: &str) -> bool {
     let stamp = name.split_once('-').map_or("", |(stamp, _)| stamp).as_bytes();
     stamp.len() == 16
@@ -275,7 +286,7 @@ fn is_stamped(name: &str) -> bool {
 
 /// Whether the run in `folder` investigates the case of this name.
 ///
-/// A run of that name whose log cannot be read counts: passing it over would show an older one as the newest.
+/// A run of that name whose log cannot be read counts; otherwise an older one would appear as the newest.
 fn is_of_case(folder: &Path, case: &str) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let rest = name.split_once('-').map_or("", |(_, rest)| rest);
@@ -290,7 +301,7 @@ fn is_of_case(folder: &Path, case: &str) -> bool {
     }
 }
 
-/// Whether a run broke off before anything was recorded, or was removed but for its folder; one that cannot be read is not empty.
+/// Whether a run broke off before anything was recorded, or only its folder is left; a run that cannot be read does not count as empty.
 fn is_empty(folder: &Path) -> bool {
     match Reader::open(folder) {
         Ok(reader) => reader.events().next().is_none(),
@@ -299,14 +310,14 @@ fn is_empty(folder: &Path) -> bool {
     }
 }
 
-/// Whether `name` is one name, and not a path.
+/// Whether `name` is a single name, not a path.
 fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     let first = components.next();
     matches!(first, Some(Component::Normal(_))) && components.next().is_none() && !name.contains(is_separator)
 }
 
-/// The names of the folders under `runs` that begin with `name`, sorted; run names are ASCII.
+/// Returns the names of the folders under `runs` that begin with `name`, sorted; run names are ASCII.
 fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -318,36 +329,40 @@ fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
     names
 }
 
-/// Reads a run, checking its chain, and folds it.
+/// Reads a run, checks its chain, and folds it.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read, its chain is broken, or its events do not form a run.
 pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
     let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
     graph::fold(read_events(folder, |_| {})?.events).map_err(fold)
 }
 
-/// The same with the last link of its chain.
+/// Works like [`load_run`], and also returns the last link of the chain.
 pub(crate) fn load_with_head(folder: &Path) -> Result<(Run, Digest), OpenRunError> {
     let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
     let read = read_events(folder, |_| {})?;
     Ok((graph::fold(read.events).map_err(fold)?, read.head))
 }
 
-/// A log whose chain holds.
+/// A log whose chain is intact.
 pub(crate) struct Read {
     pub(crate) events: Vec<(Stream, Event, Circumstance)>,
-    /// The last link of its chain.
+    /// The last link of the chain.
     pub(crate) head: Digest,
-    /// Events in it.
+    /// The number of events.
     pub(crate) count: u64,
 }
 
-/// The same with what the salts of commitments to its facts are made with.
+/// Reads the events, and also returns the key that derives the salts of the commitments to its facts.
 pub(crate) fn read_with_key(folder: &Path) -> Result<(Read, RunKey), OpenRunError> {
     let mut maker = KeyMaker::default();
     let read = read_events(folder, |link| maker.take(link))?;
     Ok((read, maker.finish()))
 }
 
-/// Reads the events of a run, checking its chain; `each` sees every link.
+/// Reads the events of a run and checks its chain; `each` receives every link.
 fn read_events(folder: &Path, mut each: impl FnMut(&Link)) -> Result<Read, OpenRunError> {
     let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
     let reader = Reader::open(folder).map_err(open)?;

@@ -1,53 +1,57 @@
-//! Files that people name for what they want written: whole or not at all, and in place of another only where they say so.
+//! Output files that the user names: written completely or not at all, and never over an existing file unless requested.
 
 use crate::platform::{open_to_all, sync_folder};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Whether a file that is there is written over.
+/// Whether an existing file is overwritten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It stays as it is, and nothing is written.
+    /// The existing file stays, and nothing is written.
     #[default]
     Never,
-    /// It is replaced once the new one is whole.
+    /// The existing file is replaced once the new one is complete.
     Asked,
 }
 
-/// Why a file is not written.
+/// Why a file cannot be written.
 #[derive(Debug, Error)]
 pub enum OutputFileError {
-    /// Something stands there, and was not to be written over.
+    /// The file exists, and must not be overwritten.
     #[error("write {}: the file exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// What stands there is a folder, a link or a device: none of these is written over.
+    /// The path is a folder, a link or a device; these are never overwritten.
     #[error("write {}: what is there is no regular file", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
     },
-    /// What stands there is part of a run, which is never written over.
+    /// The existing file is part of a run, which is never overwritten.
     #[error("write {}: it is a file of a run", path.display())]
     OfRun {
         /// The path.
         path: PathBuf,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("write {}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 }
 
-/// Refuses a path at which nothing may be written.
+/// Checks whether a file may be written at this path.
+///
+/// # Errors
+///
+/// Fails if something exists there that may not be overwritten.
 pub fn room_for(to: &Path, overwrite: Overwrite) -> Result<(), OutputFileError> {
     let Ok(there) = to.symlink_metadata() else { return Ok(()) };
     let path = || to.to_owned();
@@ -61,7 +65,11 @@ pub fn room_for(to: &Path, overwrite: Overwrite) -> Result<(), OutputFileError> 
     }
 }
 
-/// Writes a file; once this returns it survives a loss of power.
+/// Writes a file; once this returns, it survives a loss of power.
+///
+/// # Errors
+///
+/// Fails if the file may not be overwritten, or cannot be written.
 pub fn write_output(to: &Path, overwrite: Overwrite, bytes: &[u8]) -> Result<(), OutputFileError> {
     room_for(to, overwrite)?;
     let folder = beside(to);
@@ -70,7 +78,7 @@ pub fn write_output(to: &Path, overwrite: Overwrite, bytes: &[u8]) -> Result<(),
     })
 }
 
-/// Fills a file in `unfinished` and puts it at `to`; once this returns it survives a loss of power.
+/// Fills a file in `unfinished` and moves it to `to`; once this returns, it survives a loss of power.
 pub(crate) fn fill_output<T, E: From<OutputFileError>>(
     to: &Path,
     overwrite: Overwrite,
@@ -97,10 +105,10 @@ pub(crate) fn fill_output<T, E: From<OutputFileError>>(
     Ok(told)
 }
 
-/// How what is not finished is called.
+/// The prefix of unfinished files.
 pub(crate) const UNFINISHED: &str = ".locard-unfinished-";
 
-/// The folder that a file is to stand in.
+/// Returns the folder that contains a file.
 pub(crate) fn beside(to: &Path) -> &Path {
     match to.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! Stored outputs of a run, one at a time.
+//! Reads the stored outputs of a run, one at a time.
 
 use crate::open::OpenRunError;
 use graph::InvocationView;
@@ -7,41 +7,45 @@ use std::path::Path;
 use store::{ReadError, Reader};
 use thiserror::Error;
 
-/// Why the output of an invocation cannot be shown.
+/// Why the output of an invocation cannot be read.
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The run cannot be opened.
     #[error(transparent)]
     Run(#[from] OpenRunError),
-    /// The stored bytes cannot be read, or are not those that were recorded.
+    /// The stored bytes cannot be read, or differ from those that were recorded.
     #[error("read the output of {invocation}")]
     Read {
         /// The invocation.
         invocation: InvocationId,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ReadError>,
     },
-    /// The run names an output that it does not hold.
+    /// The run names an output that is not stored.
     #[error("read the output of {invocation}: nothing is stored under the digest {digest}")]
     Missing {
         /// The invocation.
         invocation: InvocationId,
-        /// What the invocation names.
+        /// The digest that the invocation names.
         digest: Digest,
     },
-    /// The stored bytes are no output.
+    /// The stored bytes are not a valid output.
     #[error("read the output of {invocation}")]
     Decode {
         /// The invocation.
         invocation: InvocationId,
-        /// Where, and why.
+        /// The cause, with its position.
         #[source]
         source: Box<ledger::OutputError>,
     },
 }
 
-/// The stored output of an invocation of the run in `folder`, held against its digest; `None` where it has none.
+/// Returns the stored output of an invocation of the run in `folder`, checked against its digest; `None` if the invocation has no output.
+///
+/// # Errors
+///
+/// Fails if the run or the output cannot be read.
 pub fn read_output(folder: &Path, view: &InvocationView) -> Result<Option<Output>, OutputError> {
     match view.ended.as_ref().and_then(|ended| ended.output) {
         Some(digest) => output(&open(folder)?, view.started.invocation, digest).map(Some),
@@ -49,7 +53,7 @@ pub fn read_output(folder: &Path, view: &InvocationView) -> Result<Option<Output
     }
 }
 
-/// Opens the run for whoever reads several outputs.
+/// Opens the run for a caller that reads several outputs.
 pub(crate) fn open(folder: &Path) -> Result<Reader, OpenRunError> {
     Reader::open(folder)
         .map_err(|source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) })
@@ -65,7 +69,7 @@ pub(crate) fn output(
     Output::decode_digested(bytes, digest).map_err(decode)
 }
 
-/// The stored bytes, which have this digest.
+/// Returns the stored bytes with this digest.
 pub(crate) fn bytes(
     reader: &Reader,
     invocation: InvocationId,

@@ -1,4 +1,4 @@
-//! Where results may be written: never inside the evidence.
+//! Refuses to write results inside the evidence.
 
 use crate::open::OpenRunError;
 use crate::outputs::open;
@@ -8,20 +8,25 @@ use thiserror::Error;
 /// Why a file about a run may not be written.
 #[derive(Debug, Error)]
 pub enum OutsideError {
-    /// Where the run's evidence lies cannot be read.
+    /// The run's record of where its evidence lies cannot be read.
     #[error(transparent)]
     Open(Box<OpenRunError>),
-    /// The file would lie inside the evidence.
+    /// The file would be inside the evidence.
     #[error("write {}: it would lie inside the evidence {}, which is never written", file.display(), evidence.display())]
     Inside {
         /// The file.
         file: PathBuf,
-        /// The folder of the evidence.
+        /// The path of the evidence.
         evidence: PathBuf,
     },
 }
 
-/// Refuses a file about the run in `folder` that would lie inside its evidence, wherever that was found when the run was opened or went on.
+/// Refuses a file about the run in `folder` that would be inside its evidence, at
+/// any location where the run found it when it was opened or resumed.
+///
+/// # Errors
+///
+/// Fails if the file would be inside the evidence, or the run cannot be read.
 pub fn refuse_file_inside(folder: &Path, file: &Path) -> Result<(), OutsideError> {
     let failed = |error| OutsideError::Open(Box::new(error));
     let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
@@ -33,7 +38,7 @@ pub fn refuse_file_inside(folder: &Path, file: &Path) -> Result<(), OutsideError
     }
 }
 
-/// The piece of evidence inside which `path` lies, or will lie once it is made.
+/// Returns the piece of evidence that contains `path`, or would contain it once it is made.
 pub(crate) fn evidence_around<'e>(
     path: &Path,
     mut evidence: impl Iterator<Item = &'e Path>,
@@ -42,7 +47,7 @@ pub(crate) fn evidence_around<'e>(
     evidence.find(|place| resolved.starts_with(place))
 }
 
-/// Where `path` will lie once it is made: its nearest folder that exists, without links and `..`, and the rest.
+/// Returns where `path` will be once it is made, without `..` and with all links resolved in the part that exists.
 fn existing_ancestor(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
@@ -50,7 +55,7 @@ fn existing_ancestor(path: &Path) -> PathBuf {
             std::path::Component::ParentDir => drop(plain.pop()),
             other => plain.push(other),
         }
-        // Links are resolved where they stand, so that `..` behind one leaves its target.
+        // Links are resolved one by one, so that `..` after a link leaves its target.
         plain = plain.canonicalize().unwrap_or(plain);
     }
     plain

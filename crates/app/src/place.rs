@@ -1,16 +1,17 @@
-//! Where in a text file something is wrong, and what was probably meant.
+//! Locates errors in text files, and guesses what was meant.
 
 use toml::de::Error;
 
-/// The line of a byte of a text, from 1.
+/// Returns the line number of a byte offset, from 1.
 pub(crate) fn line(text: &str, offset: usize) -> usize {
     let before = text.as_bytes().get(..offset.min(text.len())).unwrap_or_default();
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The known name that comes nearest to one that a TOML file misspells; `None` where the error is another one, or nothing is near.
+/// Returns the known name that is nearest to one that a TOML file misspells;
+/// `None` if the error is of another kind, or no name is similar.
 ///
-/// `serde` says what it knows only in the words of its error: "unknown field `x`, expected one of `a`, `b`".
+/// `serde` lists the known names only in its message: "unknown field `x`, expected one of `a`, `b`".
 pub fn nearest_known(error: &Error) -> Option<String> {
     let message = error.message();
     let rest =
@@ -20,7 +21,7 @@ pub fn nearest_known(error: &Error) -> Option<String> {
     nearest(found, known).map(str::to_owned)
 }
 
-/// The one of `known` that is most like `found`; `None` where none is much like it.
+/// Returns the name in `known` that is most similar to `found`; `None` if none is similar enough.
 pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let found = found.to_lowercase();
     let likeness = |name: &&str| strsim::jaro_winkler(&found, &name.to_lowercase());
@@ -28,7 +29,7 @@ pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<
     (likeness(&best) >= ALIKE).then_some(best)
 }
 
-/// From which likeness on a name is worth proposing.
+/// The least similarity at which a name is suggested.
 const ALIKE: f64 = 0.8;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What operating systems do differently with files that we write, and say differently of files that we look at.
+//! The differences between operating systems for files that we write or inspect.
 
 #[cfg(unix)]
 mod unix;

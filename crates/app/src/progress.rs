@@ -1,4 +1,4 @@
-//! What an observer of a run is told as it happens.
+//! What the observer of a run is told while it runs.
 
 use engine::{Append, SoFar, Task};
 use ledger::event::TaskEnded;
@@ -8,33 +8,33 @@ use std::path::PathBuf;
 /// Something that happened in a run.
 #[derive(Debug, Clone)]
 pub enum Progress {
-    /// Something to know of a run that goes on all the same.
+    /// A note about a run that continues anyway.
     Note(String),
-    /// The run's folder is there, and its first events are recorded.
+    /// The run's folder exists, and its first events are recorded.
     Opened {
         /// The folder.
         folder: PathBuf,
     },
-    /// An agent takes up a task, from its beginning or from where its log leaves it.
+    /// An agent starts a task, or resumes it where its log leaves off.
     Assigned {
         /// The task.
         task: TaskId,
         /// The agent.
         agent: String,
-        /// Its place in the plan of who handed it out; `None` for a task that the run began with.
+        /// Its number in the plan of the assigning task; `None` for a task that the run began with.
         sequence: Option<u32>,
-        /// The task that handed it out, and waits for it.
+        /// The task that assigned it and waits for it.
         by: Option<TaskId>,
         /// How many of its objectives want an answer.
         objectives: u32,
         /// How many of those have one already.
         met: u32,
     },
-    /// A task that was begun before goes on where its log leaves it.
+    /// A task that was begun before continues where its log leaves off.
     GoesOn {
         /// The task.
         task: TaskId,
-        /// What it has come to.
+        /// Its results so far.
         so_far: SoFar,
     },
     /// An agent's turn began.
@@ -43,10 +43,10 @@ pub enum Progress {
         task: TaskId,
         /// The agent.
         agent: String,
-        /// The turn.
+        /// The number of the turn.
         turn: u32,
     },
-    /// An agent's tool runs.
+    /// An agent's tool call started.
     Tool {
         /// The task.
         task: TaskId,
@@ -56,16 +56,16 @@ pub enum Progress {
         invocation: InvocationId,
         /// The tool.
         tool: String,
-        /// The objective that the call works towards, where what the tool returns could answer one that is open.
+        /// The objective that the call serves, if its output could answer an open one.
         objective: Option<String>,
     },
-    /// An agent's facts were recorded.
+    /// Facts of an agent were recorded.
     Recorded {
         /// The task.
         task: TaskId,
         /// The agent.
         agent: String,
-        /// How many, of one step.
+        /// The number of facts in one step.
         facts: u32,
     },
     /// An objective has its first fact.
@@ -85,12 +85,12 @@ pub enum Progress {
         task: TaskId,
         /// The agent.
         agent: String,
-        /// Why, in a word: that of a rejection or of a refused call.
+        /// The code of the rejection or of the refusal.
         code: &'static str,
-        /// The objective that it missed, where one can be told.
+        /// The objective that it missed, if it can be determined.
         objective: Option<String>,
     },
-    /// A task tries another way.
+    /// A task tries another strategy.
     Recovering {
         /// The task.
         task: TaskId,
@@ -100,25 +100,25 @@ pub enum Progress {
         attempt: u32,
         /// The strategy.
         strategy: String,
-        /// The objective that it is for.
+        /// The objective that the recovery serves.
         objective: String,
     },
-    /// A task that was handed out has ended, and whoever handed it out was told.
+    /// An assigned task has ended, and was reported to the task that assigned it.
     Reported {
         /// The task that has ended.
         task: TaskId,
-        /// Whether every objective of it is answered.
+        /// Whether all its objectives are answered.
         accepted: bool,
     },
-    /// What a task showed stands in the memory across runs, durably.
+    /// The lessons of a task are stored durably in the memory across runs.
     Learned {
-        /// The run, by the digest that the memory knows it by, shortened.
+        /// The shortened digest by which the memory identifies the run.
         run: String,
         /// The task.
         task: TaskId,
         /// The agent.
         agent: String,
-        /// How many lessons were written; 0 where those of the task were before.
+        /// How many lessons were written; 0 if the task's lessons were already there.
         lessons: usize,
     },
     /// A task ended.
@@ -127,12 +127,12 @@ pub enum Progress {
         task: TaskId,
         /// The agent.
         agent: String,
-        /// How.
+        /// How it ended.
         ended: TaskEnded,
     },
 }
 
-/// That the task is taken up.
+/// Returns the progress for a task that starts or resumes.
 pub(crate) fn assigned(task: &Task) -> Progress {
     let dispatch = task.assigned().dispatch.as_deref();
     let (met, objectives) = task.met();
@@ -146,9 +146,10 @@ pub(crate) fn assigned(task: &Task) -> Progress {
     }
 }
 
-/// What the events of a step tell an observer; the task has taken the step.
+/// Returns the progress for the events of a step that the task has already taken.
 ///
-/// A turn and a call are told by whoever has them done: after an interruption they are done again without an event.
+/// Turns and tool calls are not among them: their callers report those,
+/// because after an interruption they are repeated without a new event.
 pub(crate) fn of(task: &Task, append: &[Append]) -> Vec<Progress> {
     let mut told: Vec<Progress> = append.iter().filter_map(|append| of_event(task, &append.event)).collect();
     let accepted = append.iter().filter_map(|append| match &append.event {
@@ -165,7 +166,7 @@ pub(crate) fn of(task: &Task, append: &[Append]) -> Vec<Progress> {
     let answered = accepted.into_iter().flat_map(|fact| task.answered_first_by(fact));
     let answered =
         answered.map(|it| Progress::Answered { task: id, agent: agent(), objective: it.to_owned(), met });
-    // The end of the task is told last.
+    // The end of the task comes last.
     told.splice(1..1, answered);
     told
 }

@@ -1,4 +1,4 @@
-//! Files that others find whole or not at all.
+//! Writes files that readers find either complete or not at all.
 
 use crate::platform::{create_new, readers, sync_folder};
 use ledger::Digest;
@@ -11,24 +11,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Numbers the unfinished files of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
 
-/// Writes `bytes` into the file `name` of `folder`, read-only, in place of what stands there.
+/// Writes `bytes` into the file `name` of `folder`, read-only, replacing any existing file.
 ///
-/// Whoever opens the file sees the old or the new one as a whole, also after a loss of power.
+/// A reader sees either the old file or the new one, even after a loss of power.
 pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     publish_as(folder, name, bytes, 0o400)
 }
 
-/// The same for its owner alone, who may change it by hand.
+/// Works like [`publish`], but makes the file readable and writable by its owner alone.
 pub(crate) fn publish_private(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     publish_as(folder, name, bytes, 0o600)
 }
 
-/// The same for whoever may read the folder.
+/// Works like [`publish`], but lets everyone who can read the folder read the file.
 pub(crate) fn publish_in(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     publish_as(folder, name, bytes, readers(folder)?)
 }
 
-/// The same with the bytes of another file; gives their digest.
+/// Works like [`publish`], with the bytes of another file; returns their digest.
 pub(crate) fn publish_file(folder: &Path, name: &str, from: &mut File) -> io::Result<Digest> {
     let mut digest = Err(io::Error::other("nothing was copied"));
     publish_with(folder, name, 0o400, |to| {
@@ -39,7 +39,7 @@ pub(crate) fn publish_file(folder: &Path, name: &str, from: &mut File) -> io::Re
     digest
 }
 
-/// Copies what follows in a file; gives the digest of it.
+/// Copies the rest of `from`; returns its digest.
 pub(crate) fn copy(from: &mut impl Read, to: &mut File) -> io::Result<Digest> {
     let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
     loop {
@@ -69,7 +69,7 @@ fn publish_with(
         .and_then(|()| std::fs::rename(&unfinished, folder.join(name)))
         .and_then(|()| sync_folder(folder));
     if written.is_err() {
-        // The first error is the one to be told.
+        // The first error is the one to report.
         let _ = std::fs::remove_file(&unfinished);
     }
     written

@@ -1,13 +1,13 @@
-//! What the tasks of a run spend together, and whether that is all they may.
+//! The shared spending of a run's tasks, and whether it has reached the limit.
 
 use crate::stored::StoredTask;
 use ledger::event::Spent;
 use ledger::{Budgets, Event, Exchange, MicroDollars, Prices};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The purse of a run; its clones are the same purse.
+/// The purse of a run; its clones share one sum.
 ///
-/// It is looked at before a turn, so that turns under way at its end are paid for all the same.
+/// It is checked before each turn; turns that are already under way when it runs out are still paid for.
 #[derive(Debug, Clone)]
 pub(crate) struct Purse {
     tokens: Option<u64>,
@@ -22,7 +22,7 @@ struct Sum {
 }
 
 impl Purse {
-    /// The purse of a run after what its log holds.
+    /// Makes the purse of a run, with the spending that its log records.
     pub(crate) fn of<'l>(budgets: &Budgets, tasks: impl IntoIterator<Item = &'l StoredTask>) -> Purse {
         let purse = Purse { tokens: budgets.run_tokens, cost: budgets.run_cost, spent: Arc::default() };
         for task in tasks {
@@ -31,7 +31,7 @@ impl Purse {
         purse
     }
 
-    /// Takes what was recorded that turns cost: what no log tells is not counted, for whoever reads the log could not.
+    /// Adds the recorded cost of turns. Unrecorded cost does not count, because a reader of the log could not count it either.
     pub(crate) fn pay<'e>(&self, exchanges: impl IntoIterator<Item = &'e Exchange>, prices: Option<Prices>) {
         let mut sum = self.sum();
         for exchange in exchanges {
@@ -41,7 +41,7 @@ impl Purse {
         }
     }
 
-    /// What is spent, if anything is.
+    /// Returns the budget that ran out, if any.
     pub(crate) fn spent(&self) -> Option<Spent> {
         let sum = self.sum();
         if self.tokens.is_some_and(|most| sum.tokens >= most) {

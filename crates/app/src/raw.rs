@@ -1,8 +1,10 @@
-//! Use case: read the bytes that the facts of a run rest on from the evidence again, and look for the values in them.
+//! Use case: read the bytes behind the facts of a run again from the evidence, and look for the facts' values in them.
 //!
-//! The bytes come from a worker that opens files and media and knows no format; the values are looked for by code that shares nothing with the parsers that gave them.
-//! A value that stands in the bytes as it is proves more than one that does not: what is compressed, computed or put together from several places stands there only after decoding, which is no failure.
-//! Bytes that are not there are one.
+//! The bytes come from a worker that opens files and media and knows no format; the code that looks for the values shares nothing with
+//! the parsers that produced them.
+//! A value that is literally in the bytes proves more than one that is not. A value that is compressed, computed or assembled from
+//! several places appears only after decoding, which is no failure.
+//! Bytes that are missing are a failure.
 
 mod needles;
 mod stands;
@@ -23,33 +25,33 @@ use std::path::Path;
 use std::sync::Arc;
 use tools::{Indexes, LONGEST_SPAN, MOST_SPAN_BYTES, MOST_SPANS, SpanRead, WantedSpan};
 
-/// Over what to read the bytes of a run's facts again.
+/// What is needed to read the bytes of a run's facts again.
 pub struct RawRequest {
-    /// The case of the run with its evidence where it lies now ([`crate::evidence_of`]).
+    /// The case of the run, with the present paths of its evidence ([`crate::evidence_of`]).
     pub case: Case,
-    /// Where the bytes are read.
+    /// How to start the worker that reads the bytes.
     pub worker: WorkerRequest,
-    /// Who is told what happens.
+    /// The observer of the progress.
     pub observe: Arc<dyn Fn(Again) + Send + Sync>,
-    /// What stops this before its end.
+    /// Stops the check early.
     pub interrupt: Interrupt,
 }
 
-/// What came of reading the bytes again.
+/// The result of reading the bytes again.
 #[derive(Debug, Clone, Serialize)]
 pub struct RawSpans {
-    /// Over all facts.
+    /// Totals over all facts.
     pub all: RawTotals,
-    /// By record type.
+    /// Totals by record type.
     pub by_type: BTreeMap<String, RawTotals>,
-    /// Values that stand in raw bytes, by how they are written there.
+    /// The number of values found in raw bytes, by encoding.
     pub encodings: BTreeMap<&'static str, u64>,
     /// Each fact, in the order of the tasks and their claims.
     pub facts: Vec<RawFact>,
 }
 
 impl RawSpans {
-    /// The facts whose bytes are not there.
+    /// Returns the facts whose bytes are missing.
     pub fn unreadable(&self) -> impl Iterator<Item = &RawFact> {
         self.facts.iter().filter(|fact| matches!(fact.found, RawFound::Unreadable { .. }))
     }
@@ -58,21 +60,21 @@ impl RawSpans {
 /// How many facts are how close to raw bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RawTotals {
-    /// Facts.
+    /// The number of facts.
     pub facts: u64,
-    /// Every value stands in the bytes.
+    /// Facts whose values are all in the bytes.
     pub literal: u64,
-    /// Some values do.
+    /// Facts with some values in the bytes.
     pub partly: u64,
-    /// None does: bytes were read, and the values come of them by decoding.
+    /// Facts without any value in the bytes: the bytes were read, but the values appear only after decoding.
     pub decoded: u64,
-    /// The record has no bytes of its own in a file.
+    /// Facts whose record has no bytes of its own in a file.
     pub no_span: u64,
-    /// The bytes are not there.
+    /// Facts whose bytes are missing.
     pub unreadable: u64,
 }
 
-/// One fact and the bytes that it rests on.
+/// One fact and the bytes behind it.
 #[derive(Debug, Clone, Serialize)]
 pub struct RawFact {
     /// The fact.
@@ -81,12 +83,12 @@ pub struct RawFact {
     pub task: TaskId,
     /// The type of its record.
     pub kind: String,
-    /// Where its record stands.
+    /// The place of its record.
     pub place: String,
     /// How close it is to raw bytes.
     #[serde(flatten)]
     pub found: RawFound,
-    /// Its values, the subject among them.
+    /// Its values, including the subject.
     pub values: Vec<RawValue>,
 }
 
@@ -94,17 +96,17 @@ pub struct RawFact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum RawFound {
-    /// Every value stands in the bytes, but for names of the file itself.
+    /// Every value is in the bytes, apart from names of the file itself.
     Literal,
-    /// Some values stand there.
+    /// Some values are in the bytes.
     Partly,
-    /// None does.
+    /// No value is in the bytes.
     Decoded,
     /// The record has no bytes of its own in a file, such as an entry of a copied folder.
     NoSpan,
-    /// The bytes are not there.
+    /// The bytes are missing.
     Unreadable {
-        /// Why.
+        /// The reason.
         because: String,
     },
 }
@@ -114,36 +116,36 @@ pub enum RawFound {
 pub struct RawValue {
     /// Its field.
     pub field: String,
-    /// Where it stands.
+    /// Where it was found.
     #[serde(flatten)]
     pub found: ValueFound,
 }
 
-/// Where a value stands.
+/// Where a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "stands", rename_all = "snake_case")]
 pub enum ValueFound {
     /// In the bytes of its own field.
     Field {
-        /// How it is written.
+        /// How the value is encoded.
         encoding: &'static str,
     },
     /// In the bytes of its record.
     Record {
-        /// How it is written.
+        /// How the value is encoded.
         encoding: &'static str,
     },
     /// It is the path or the name under which the bytes were found.
     Path,
-    /// Nowhere as it is, or it says too little to tell it from chance.
+    /// Not found literally, or too short to exclude a coincidence.
     Decoded,
 }
 
-/// Reads the bytes of every fact of the run in `folder` again.
+/// Reads the bytes behind every fact of the run in `folder` again.
 ///
 /// # Errors
 ///
-/// Where the log cannot be read, evidence not be opened, or no worker be had. Bytes that are not there are a result.
+/// Fails if the log cannot be read, the evidence cannot be opened, or no worker can be started. Missing bytes are a result, not an error.
 pub async fn read_raw(folder: &Path, request: &RawRequest) -> Result<RawSpans, AgainError> {
     let (log, _) = Stored::open(folder).map_err(|error| AgainError::Log(ReplayError::Run(error)))?;
     let recorded = log.opened.as_ref().map(|opened| request.worker.as_recorded(opened));
@@ -159,7 +161,7 @@ pub async fn read_raw(folder: &Path, request: &RawRequest) -> Result<RawSpans, A
     Ok(summed(facts))
 }
 
-/// The facts of the log with their tasks, in order.
+/// Returns the facts of the log with their tasks, in order.
 fn facts(log: Stored) -> Vec<(TaskId, FactEntry)> {
     let of_task = |task: crate::stored::StoredTask| {
         let id = task.assigned.task;
@@ -171,7 +173,7 @@ fn facts(log: Stored) -> Vec<(TaskId, FactEntry)> {
     log.tasks.into_iter().flat_map(of_task).collect()
 }
 
-/// Reads in batches what the facts rest on, file by file, and looks for their values in it.
+/// Reads the bytes behind the facts in batches, file by file, and looks for the facts' values in them.
 fn look(
     facts: &[(TaskId, FactEntry)],
     mut read: impl FnMut(&[WantedSpan]) -> Result<Vec<SpanRead>, ToolError>,
@@ -199,7 +201,7 @@ fn look(
     Ok(found.into_values().collect())
 }
 
-/// What was read, or why not.
+/// The bytes that were read, or why they were not.
 type Hays = BTreeMap<WantedSpan, Result<Hay, String>>;
 
 fn hay(read: SpanRead) -> Result<Hay, String> {
@@ -209,7 +211,7 @@ fn hay(read: SpanRead) -> Result<Hay, String> {
     }
 }
 
-/// The spans of as many facts as one request may ask for, at least one, and how many these are.
+/// Returns the spans of as many facts as one request may ask for, at least one fact, and the number of these facts.
 fn batch(facts: &[(TaskId, FactEntry)], order: &[usize]) -> (BTreeSet<WantedSpan>, usize) {
     let mut spans = BTreeSet::new();
     let mut bytes = 0;
@@ -225,7 +227,7 @@ fn batch(facts: &[(TaskId, FactEntry)], order: &[usize]) -> (BTreeSet<WantedSpan
     (spans, order.len())
 }
 
-/// The bytes of the record and of the fields that a fact names.
+/// Returns the spans of the record and of the fields that a fact names.
 fn wanted(fact: &FactEntry) -> impl Iterator<Item = WantedSpan> {
     let own = values(fact).into_iter().filter_map(|value| value.at);
     fact.locator.span.into_iter().chain(own).map(|span| at(fact, span))
@@ -236,13 +238,13 @@ fn at(fact: &FactEntry, span: ByteSpan) -> WantedSpan {
     WantedSpan { evidence, path, stream, span }
 }
 
-/// The subject and the values, each field once.
+/// Returns the values and the subject, each field once.
 fn values(fact: &FactEntry) -> Vec<&BoundValue> {
     let mut seen = BTreeSet::new();
     fact.values.iter().chain([&fact.subject]).filter(|value| seen.insert(&value.field)).collect()
 }
 
-/// How close a fact is to the bytes that were read.
+/// Compares a fact with the bytes that were read.
 fn judged(task: TaskId, fact: &FactEntry, hays: &Hays) -> RawFact {
     let (values, found) = found(fact, hays);
     let (kind, place) = (fact.kind.clone(), fact.locator.to_string());
@@ -282,7 +284,7 @@ fn found(fact: &FactEntry, hays: &Hays) -> (Vec<RawValue>, RawFound) {
 
 fn value_found(fact: &FactEntry, value: &BoundValue, own: Option<&Hay>, record: Option<&Hay>) -> ValueFound {
     let whole = |hay: Option<&Hay>, own| hay.and_then(|hay| stands::stands(&value.value, hay, own));
-    // What was quoted is what the fact says.
+    // The fact states the quotation.
     let quoted = |hay: Option<&Hay>| stands::text(value.quotation.as_deref()?, hay?);
     if let Some(encoding) = whole(own, true).or_else(|| quoted(own)) {
         return ValueFound::Field { encoding };

@@ -1,4 +1,4 @@
-//! Glue: the engine's appends to the store.
+//! Glue: appends the engine's events to the store.
 
 use crate::clock::Clock;
 use ledger::chain::Cost;
@@ -24,8 +24,8 @@ impl Recorder {
 
     /// Appends a task's events as one transaction.
     ///
-    /// It is durable before a model is asked that must be paid: what was paid for is not lost.
-    /// Facts become durable soon, and nobody waits for it: until then nothing outside rests on them (decision 0021).
+    /// The append is durable before a paid model is asked, so that nothing that was paid for is lost.
+    /// Facts become durable soon, but nothing waits for it, because nothing outside the run depends on them yet (decision 0021).
     pub(crate) fn append(
         &self,
         stream: Stream,
@@ -49,7 +49,7 @@ impl Recorder {
         self.writer.append(entries.collect(), durability)
     }
 
-    /// An event of the run itself.
+    /// Makes an entry for an event of the run itself.
     pub(crate) fn run_entry(&self, event: Event) -> Entry {
         let circumstance = Circumstance::at(self.clock.now());
         Entry { stream: Stream::Run, event, circumstance, payload: None }

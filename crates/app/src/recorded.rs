@@ -1,4 +1,4 @@
-//! A recorded run as the model of another one: its replies, in place of whoever gave them.
+//! A recorded run as the model of another run: its replies replace those of the original models.
 
 use crate::agents::Agent;
 use crate::judge::Bench;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why a run cannot answer for its models.
+/// Why a run cannot act as a model.
 #[derive(Debug, Error)]
 pub enum RecordedError {
     /// Its log cannot be read.
@@ -29,7 +29,7 @@ pub enum RecordedError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// What its models were asked cannot be told: its steps do not come out in this version.
+    /// The requests to its models cannot be reconstructed, because this version computes other steps.
     #[error(
         "read the run {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
         folder.display(), divergence.event
@@ -39,24 +39,28 @@ pub enum RecordedError {
         folder: PathBuf,
         /// The task.
         task: TaskId,
-        /// What came out otherwise.
+        /// The first difference.
         divergence: Box<Divergence>,
     },
 }
 
-/// What the agents of a run were asked, and what came of it.
+/// The requests to the agents of a run, and their replies.
 #[derive(Debug)]
 pub struct RecordedRun {
-    /// The model's name: `recorded:` and the run's name.
+    /// The name of the model: `recorded:` and the name of the run.
     pub name: String,
-    /// The run's seed: ids in the conversations follow from it.
+    /// The seed of the run, which determines the ids in the conversations.
     pub seed: Seed,
-    /// What its agents were told of earlier runs: a part of what its models were asked.
+    /// What its agents were told about earlier runs: a part of the requests to its models.
     pub remembered: Vec<Remembered>,
     tasks: BTreeMap<TaskId, (String, Recorded)>,
 }
 
-/// Reads a run for its replies; every step of it is taken again, for requests are recorded by their digests alone.
+/// Reads the replies of a run. Every step of the run is repeated, because requests are recorded only by their digests.
+///
+/// # Errors
+///
+/// Fails if the log cannot be read, does not open a run, or diverges in this version.
 pub fn recorded(folder: &Path) -> Result<RecordedRun, RecordedError> {
     let (log, recording) = Stored::open_whole(folder).map_err(RecordedError::Run)?;
     let not_opened = || RecordedError::NotOpened { folder: folder.to_owned() };
@@ -75,7 +79,8 @@ pub fn recorded(folder: &Path) -> Result<RecordedRun, RecordedError> {
 }
 
 impl RecordedRun {
-    /// Makes models of it: a task's is that of the recorded task of its number where that has the same agent, or else of the first task of the agent; it knows nothing where there was none.
+    /// Makes models from it. A task gets the model of the recorded task with its number if that has the same agent, otherwise that of the
+    /// agent's first task; if there is none, the model has no replies.
     pub fn models(self: &Arc<RecordedRun>) -> Box<Models> {
         let run = Arc::clone(self);
         Box::new(move |agent: &Agent, task: TaskId, _: Seed| -> Box<dyn Model> {
@@ -114,7 +119,7 @@ fn turns(
     }
 }
 
-/// What an event says that came of a request.
+/// Returns the recorded outcome of a request from its event.
 fn came(event: &Event, recording: &dyn Recording) -> Option<Came> {
     let spent = |what: &str| Came::Failed(format!("the recorded task ends here: {what} was spent then"));
     match event {
@@ -128,7 +133,7 @@ fn came(event: &Event, recording: &dyn Recording) -> Option<Came> {
         Event::Cancelled => {
             Some(Came::Failed("the recorded task ends here: nobody waited for it any longer then".to_owned()))
         }
-        // A run that costs nothing cannot have spent anything.
+        // The recorded run was paid for; this one costs nothing, so its own budget cannot run out.
         Event::PurseSpent(_) => Some(spent("what its run might spend")),
         _ => None,
     }

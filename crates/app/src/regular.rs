@@ -1,12 +1,12 @@
-//! Reading the files of a run's folder: somebody else may have put anything there.
+//! Reads the files of a run's folder, in which somebody else may have placed anything.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The bytes of a regular file of at most `most` bytes; a pipe, a device or a longer file is an error that says so.
+/// Reads a regular file of at most `most` bytes; a pipe, a device or a longer file is an error.
 pub(crate) fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Asked before it is opened: to open a pipe waits for somebody who writes into it.
+    // Checked before the file is opened, because opening a pipe waits for a writer.
     check(&path.metadata()?, most)?;
     let file = File::open(path)?;
     check(&file.metadata()?, most)?;

@@ -1,8 +1,10 @@
 //! Use case: judge a recorded run anew under other rules.
 //!
-//! The same [`Task::step`](engine::Task::step) goes over the recorded replies; the engine decides about phases, calls and the end, the gateway about claims, both under the other rules.
-//! Claims are judged as they were submitted, and a tool's answer comes from the recording.
-//! From the turn on in which the agent would have been told something else, its replies are those that it gave to something else: what comes of them is marked as an estimate.
+//! The same [`Task::step`](engine::Task::step) runs over the recorded replies. The engine decides about phases, calls and the end, the
+//! gateway about claims, both under the other rules.
+//! Claims are judged as they were submitted, and the answers of tools come from the recording.
+//! From the turn in which the agent would have received other messages, its recorded replies answer a different conversation: results
+//! from there on are marked as estimates.
 
 mod claims;
 mod compare;
@@ -28,10 +30,10 @@ use thiserror::Error;
 /// Why a run cannot be judged anew.
 #[derive(Debug, Error)]
 pub enum RejudgeError {
-    /// It cannot be replayed at all.
+    /// The run cannot be replayed at all.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The rules cannot be laid over those of the run.
+    /// The other rules cannot be merged into those of the run.
     #[error("lay other rules over those of the run")]
     Rules(#[source] serde_json::Error),
 }
@@ -39,7 +41,7 @@ pub enum RejudgeError {
 /// A run under other rules.
 #[derive(Debug, Clone, Serialize)]
 pub struct Rejudged {
-    /// The rules that are not the run's.
+    /// The rules that differ from the run's.
     pub rules: Vec<RuleChange>,
     /// Each task.
     pub tasks: Vec<RejudgedTask>,
@@ -48,7 +50,7 @@ pub struct Rejudged {
 }
 
 impl Rejudged {
-    /// Whether everything comes out as it stands in the log.
+    /// Whether everything is the same as in the log.
     pub fn is_same(&self) -> bool {
         self.tasks.iter().all(RejudgedTask::is_same)
     }
@@ -63,32 +65,32 @@ pub struct RejudgedTask {
     pub agent: String,
     /// Its model.
     pub model: String,
-    /// How it stands in the log.
+    /// The results in the log.
     pub then: TaskSide,
-    /// How it comes out.
+    /// The results under the other rules.
     pub now: TaskSide,
-    /// Replies in the log that are not used: the task ends before them.
+    /// Replies in the log that are not used, because the task ends before them.
     pub unused_replies: u32,
-    /// Where the log has no more while the task goes on: what comes next is not known.
+    /// Where the log ends although the task would continue; what would follow is unknown.
     pub log_ends: Option<LogEnds>,
-    /// Calls of tools that were not made then, so that the recording has no answer to them.
+    /// Tool calls that were not made in the recording, so that it has no answer to them.
     pub unanswered_calls: u32,
-    /// The last turn before the agent is told something else; what follows is an estimate. `None`: it is told the same for as long as it goes on.
+    /// The last turn before the agent receives other messages; what follows is an estimate. `None` if the messages stay the same.
     pub told_same_until: Option<u32>,
-    /// The first claim that comes out otherwise.
+    /// The first claim with a different result.
     pub first: Option<FirstOtherwise>,
-    /// Every claim that comes out otherwise, in the order in which they were made.
+    /// Every claim with a different result, in the order in which they were made.
     pub changes: Vec<ClaimChange>,
-    /// Objectives that are met then or now only; none where the log ends before the task does.
+    /// Objectives that are met on one side only; empty if the log ends before the task does.
     pub objectives: Vec<ObjectiveChange>,
-    /// Claims that this version judges otherwise even under the run's own rules.
+    /// Claims that this version judges differently even under the run's own rules.
     pub otherwise_under_own_rules: u32,
-    /// Why the task could not be lived on, where that is so: a payload is missing or cannot be read.
+    /// Why the task could not continue, if so: a payload is missing or cannot be read.
     pub stuck: Option<String>,
 }
 
 impl RejudgedTask {
-    /// Whether everything comes out as it stands in the log.
+    /// Whether everything is the same as in the log.
     pub fn is_same(&self) -> bool {
         self.changes.is_empty()
             && self.then == self.now
@@ -98,102 +100,102 @@ impl RejudgedTask {
     }
 }
 
-/// A task on one side.
+/// The results of a task on one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TaskSide {
-    /// How it ended; `None` where its end is not known.
+    /// How it ended; `None` if its end is unknown.
     pub status: Option<TaskStatus>,
-    /// The budget that cut it short.
+    /// The budget that ran out.
     pub spent: Option<Spent>,
-    /// Objectives that no fact meets; `None` where its end is not known.
+    /// Objectives that no fact meets; `None` if the task's end is unknown.
     pub unmet: Option<u32>,
     /// Turns that the model replied to.
     pub turns: u32,
-    /// Facts.
+    /// The number of facts.
     pub facts: u32,
-    /// Absences.
+    /// The number of absences.
     pub absences: u32,
-    /// Derivations.
+    /// The number of derivations.
     pub derivations: u32,
-    /// Citations that were healed.
+    /// The number of citations that were healed.
     pub healed: u32,
-    /// Claims that were refused.
+    /// The number of claims that were refused.
     pub refused: u32,
-    /// Calls that were refused without running.
+    /// The number of calls that were refused without running.
     pub refused_calls: u32,
-    /// Entities, relations and hypotheses recorded.
+    /// The number of entities, relations and hypotheses recorded.
     pub nodes: u32,
 }
 
-/// Where the log of a task has no more, while the task would go on.
+/// Where the log of a task ends although the task would continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LogEnds {
     /// The turn that the model would be asked for, or in which the log breaks off.
     pub turn: u32,
     /// The phase.
     pub phase: Phase,
-    /// Turns left in the phase, that one included.
+    /// Turns left in the phase, including that one.
     pub turns_left: u32,
-    /// Whether the log breaks off there by itself: the run was interrupted.
+    /// Whether the log itself breaks off there, because the run was interrupted.
     pub breaks_off: bool,
 }
 
-/// The first claim that comes out otherwise.
+/// The first claim with a different result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FirstOtherwise {
     /// Its turn.
     pub turn: u32,
     /// The model's own name for its call.
     pub call: String,
-    /// Its place in the call, from 0.
+    /// Its index in the call, from 0.
     pub index: u32,
 }
 
-/// How a claim comes out otherwise.
+/// How the result of a claim differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Otherwise {
-    /// It stood and would not.
+    /// It was accepted and would not be.
     Falls,
     /// It was refused and would be healed.
     Heals,
     /// It was refused and would be accepted as it is.
     Accepted,
-    /// It was never judged and would stand.
+    /// It was never judged and would be accepted.
     New,
     /// It was never judged and would be refused.
     NewlyRefused,
-    /// It was refused and would be for another reason.
+    /// It was refused and would be refused for another reason.
     RefusedOtherwise,
     /// It was refused and would not be judged.
     Lapses,
-    /// It stood and would, on something else.
+    /// It was accepted and would be accepted with different contents.
     StandsOtherwise,
 }
 
-/// A claim that comes out otherwise.
+/// A claim with a different result.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClaimChange {
-    /// How.
+    /// How the result differs.
     pub change: Otherwise,
     /// Its turn.
     pub turn: u32,
     /// The model's own name for its call.
     pub call: String,
-    /// Its place in the call, from 0.
+    /// Its index in the call, from 0.
     pub index: u32,
-    /// Whether the agent had been told something else by then, so that it might not have claimed this.
+    /// Whether the agent would have received other messages by then, so that it might not have made this claim.
     pub estimate: bool,
-    /// Its id in the log, or the one it gets where the log has none.
+    /// Its id in the log, or the one it would get if the log has none.
     pub claim: ClaimId,
     /// The claim as it was submitted.
     #[serde(flatten)]
     pub stated: Claim,
-    /// What became of it.
+    /// Its result in the log.
     pub then: Became,
-    /// What would become of it.
+    /// Its result under the other rules.
     pub now: Became,
-    /// What of a fact that stands otherwise is not the same.
+    /// The members of the fact that differ, if both sides accept the claim.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<String>,
 }
@@ -205,47 +207,47 @@ pub struct ObjectiveChange {
     pub id: String,
     /// Its question.
     pub question: String,
-    /// Facts that met it.
+    /// Facts that met it in the log.
     pub then: u32,
-    /// Facts that would.
+    /// Facts that would meet it.
     pub now: u32,
 }
 
-/// What the tasks add up to.
+/// Totals over all tasks.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RejudgedTotals {
     /// Facts in the log.
     pub facts_then: u32,
-    /// Facts that come out.
+    /// Facts under the other rules.
     pub facts_now: u32,
     /// Refused claims in the log.
     pub refused_then: u32,
-    /// Refused claims that come out.
+    /// Refused claims under the other rules.
     pub refused_now: u32,
-    /// How many claims come out otherwise, by how.
+    /// The number of claims with a different result, by kind of difference.
     pub changes: BTreeMap<Otherwise, Counted>,
     /// Replies that are not used.
     pub unused_replies: u32,
     /// Calls that the recording has no answer to.
     pub unanswered_calls: u32,
-    /// Tasks of which the log ends before they do, but for those that were interrupted.
+    /// Tasks that would continue beyond the end of their log, except interrupted ones.
     pub log_ends: u32,
 }
 
-/// A number, and how much of it is an estimate.
+/// A count, and how much of it is an estimate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counted {
-    /// All of them.
+    /// The total.
     pub all: u32,
-    /// Of these, those marked as an estimate.
+    /// The part that is marked as an estimate.
     pub estimated: u32,
 }
 
-/// Judges tasks of the run in `folder` anew under its rules with `other` laid over them.
+/// Judges tasks of the run in `folder` anew, under its rules with `other` merged into them.
 ///
 /// # Errors
 ///
-/// Where the log cannot be read, or has no such task. Differences are the result.
+/// Fails if the log cannot be read or has no such task. Differences are the result, not an error.
 pub fn rejudge(folder: &Path, request: &ReplayRequest, other: &OtherRules) -> Result<Rejudged, RejudgeError> {
     let (log, reader) = Stored::open(folder).map_err(ReplayError::Run)?;
     let Some(opened) = &log.opened else {
@@ -265,7 +267,7 @@ pub fn rejudge(folder: &Path, request: &ReplayRequest, other: &OtherRules) -> Re
     Ok(Rejudged { rules, tasks, totals })
 }
 
-/// One task under its own rules, which tells the ids and what this version makes of them, and under the others.
+/// Runs one task under its own rules, which yields the ids and the results of this version, and then under the other rules.
 fn one(log: &Stored, recording: &Recording<'_>, own: &RunOpened, other: &RunOpened) -> RejudgedTask {
     let assigned = &recording.task.assigned;
     let (ids, handed) = (log.begun_with(), recording.siblings.before(assigned));
@@ -282,7 +284,7 @@ fn compared(recording: &Recording<'_>, before: &Course, after: &Course) -> Rejud
     let told_same_until = compare::told_otherwise(&before.events, &after.events);
     let mut events = after.events.as_slice();
     if !recording.task.has_end() && told_same_until.is_none() {
-        // What an interrupted run had no time to record is no difference.
+        // Events that an interrupted run had no time to record are not a difference.
         events = events.get(..stored.len()).unwrap_or(events);
     }
     let [own, now] = [&before.events, events].map(|events| Claims::of(events, &before.calls));

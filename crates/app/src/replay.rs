@@ -1,8 +1,9 @@
 //! Use case: replay a run's tasks from its log.
 //!
-//! The same [`Task::step`] goes over the stored log: model replies and tool returns come from the recording, every verdict is computed again.
-//! The events that come of it must be the stored ones.
-//! No key, no network and no evidence is needed; the clock is never asked.
+//! The same [`Task::step`] runs over the stored log: model replies and tool
+//! outputs come from the recording, every verdict is computed again.
+//! The resulting events must equal the stored ones.
+//! This needs no key, no network and no evidence, and never reads the clock.
 
 use crate::finder::Finder;
 use crate::judge::Bench;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// How many events before a divergence are shown with it.
+/// The number of events that are shown before a divergence.
 const CONTEXT: usize = 5;
 
 /// Why a run cannot be replayed.
@@ -37,59 +38,59 @@ pub enum ReplayError {
     /// The run has no such task.
     #[error("replay {wanted}: the run has {}", known.join(", "))]
     NoTask {
-        /// What was asked for.
+        /// The task or agent that was asked for.
         wanted: String,
-        /// Its tasks with their agents.
+        /// The tasks of the run with their agents.
         known: Vec<String>,
     },
 }
 
-/// What to replay; everything where nothing is named.
+/// What to replay; everything if nothing is named.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayRequest {
-    /// The only agent.
+    /// Only tasks of this agent.
     pub agent: Option<String>,
-    /// The only task.
+    /// Only this task.
     pub task: Option<TaskId>,
 }
 
 impl ReplayRequest {
-    /// Whether the task is asked for.
+    /// Whether the request includes the task.
     pub(crate) fn wants(&self, task: &StoredTask) -> bool {
         self.task.is_none_or(|id| task.assigned.task == id)
             && self.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
     }
 }
 
-/// What became of one task.
+/// The result of one task.
 #[derive(Debug, Clone, Serialize)]
 pub struct Replayed {
     /// The task.
     pub task: String,
     /// Its agent.
     pub agent: String,
-    /// Events that came out the same.
+    /// The number of events that are equal to the stored ones.
     pub same: u64,
-    /// Events of the task in the log.
+    /// The number of the task's events in the log.
     pub stored: u64,
-    /// Whether the log holds the task's end.
+    /// Whether the log contains the task's end.
     pub ended: bool,
-    /// The first thing that did not come out the same.
+    /// The first difference.
     pub divergence: Option<Divergence>,
-    /// Whether the run was made when behaviours had no numbers yet: then it is not promised to come out the same.
+    /// Whether the run predates numbered behaviours: an equal result is then not guaranteed.
     pub unnumbered: bool,
 }
 
-/// The first event that did not come out the same.
+/// The first event that differs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Divergence {
     /// Its number in the task, from 0.
     pub event: u64,
-    /// What stands in the log; `None` where the log of the task has ended.
+    /// The event in the log; `None` if the log of the task ends before.
     pub stored: Option<String>,
-    /// What came out; `None` where nothing came.
+    /// The event of the replay; `None` if there is none.
     pub replayed: Option<String>,
-    /// Why nothing came out, where that is known.
+    /// Why the replay produced no event, if known.
     pub because: Option<String>,
     /// The stored events before it.
     pub before: Vec<String>,
@@ -99,7 +100,7 @@ pub struct Divergence {
 ///
 /// # Errors
 ///
-/// Where the log cannot be read, or has no such task. A divergence is a result.
+/// Fails if the log cannot be read or has no such task. A divergence is a result, not an error.
 pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, ReplayError> {
     let (log, recording) = Stored::open_whole(folder).map_err(ReplayError::Run)?;
     let Some(opened) = &log.opened else {
@@ -113,7 +114,7 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     Ok(chosen(&log, request)?.into_iter().map(replayed).collect())
 }
 
-/// The tasks that are asked for.
+/// Returns the requested tasks.
 pub(crate) fn chosen<'l>(
     log: &'l Stored,
     request: &ReplayRequest,
@@ -159,19 +160,19 @@ fn replayed(
     }
 }
 
-/// Where its log leaves a task.
+/// Where the log leaves a task.
 pub(crate) enum Played {
-    /// The log ends before the task does: what it would record next, and do then.
+    /// The log ends before the task does; the step is what the task would record and do next.
     LogEnds(Box<Step>),
     /// The task has ended.
     Ended(TaskEnded),
-    /// Something came out otherwise.
+    /// Something differs.
     Diverged(Box<Divergence>),
 }
 
-/// Takes a task's steps again, as far as its log goes; `asked` hears each request and the event that says what came of it.
+/// Repeats a task's steps as far as its log goes; `asked` receives each request with the event that answered it.
 ///
-/// Gives the task, how many events came out the same, and where the log leaves it.
+/// Returns the task, the number of equal events, and where the log leaves the task.
 pub(crate) fn play(
     logged: &StoredTask,
     recording: &dyn Recording,
@@ -187,7 +188,7 @@ pub(crate) fn play(
     (task, player.same as u64, played)
 }
 
-/// Plays one task: a cursor over its stored events.
+/// Replays one task: a cursor over its stored events.
 struct Player<'l, A> {
     logged: &'l StoredTask,
     recording: &'l dyn Recording,
@@ -195,13 +196,13 @@ struct Player<'l, A> {
     bench: &'l Bench,
     finder: Finder,
     asked: A,
-    /// Stored events that came out the same.
+    /// The number of stored events that were equal.
     same: usize,
 }
 
-/// Why a task is not played on.
+/// Why the replay of a task stops.
 enum Stop {
-    /// Its log has no more.
+    /// The log has no more.
     LogEnds,
     Ended(TaskEnded),
     Diverged(Box<Divergence>),
@@ -228,13 +229,13 @@ impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
         }
     }
 
-    /// Holds what a step appends against the log; where all of it stands there, gives what comes next.
+    /// Compares the events of a step with the log; returns the step's command if all of them are there.
     fn compare(&mut self, step: Step) -> Result<Command, Played> {
         let Step { append, command } = step;
         let mut append = append.into_iter();
         while let Some(next) = append.next() {
             match self.logged.events.get(self.same) {
-                // What an interrupted run had no time to record.
+                // An interrupted run had no time to record this.
                 None if !self.logged.has_end() => {
                     let append = std::iter::once(next).chain(append).collect();
                     return Err(Played::LogEnds(Box::new(Step { append, command })));
@@ -246,7 +247,7 @@ impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
         Ok(command)
     }
 
-    /// What the recording answers to a command.
+    /// Returns the recorded answer to a command.
     fn answer(&mut self, task: &Task, command: &Command) -> Result<Input, Stop> {
         let next = self.logged.events.get(self.same);
         let unreadable = |error: AnswerError| Stop::Diverged(self.refused(&error));
@@ -316,7 +317,7 @@ impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
     }
 }
 
-/// An event in its canonical projection.
+/// Returns an event in its canonical form.
 fn written(event: &Event) -> String {
     canonical::to_string(event).unwrap_or_else(|error| error.to_string())
 }

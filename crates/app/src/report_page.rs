@@ -1,4 +1,4 @@
-//! Use case: the report of a run as one HTML file, with the proof of each fact and what a verification says.
+//! Use case: write the report of a run as one HTML file, with the proof of each fact and the result of a verification.
 
 use crate::open::OpenRunError;
 use crate::shown::{ShowError, Wording, show_run};
@@ -11,20 +11,26 @@ use std::path::Path;
 use store::Reader;
 use thiserror::Error;
 
-/// Why there is no page.
+/// Why the page cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportPageError {
-    /// The run cannot be read, or not be shown without what is withheld.
+    /// The run cannot be read, or cannot be shown without the withheld values.
     #[error("open the run")]
     Show(#[source] ShowError),
-    /// There are no techniques to tell it with.
+    /// The techniques cannot be loaded.
     #[error(transparent)]
     Techniques(#[from] TechniquesError),
 }
 
-/// The page of the run in `folder`, without what `profile` withholds; names and tactics of ATT&CK are those of the bundle, where one is given (`enterprise-attack.json`).
+/// Returns the page of the run in `folder`, without what `profile` withholds. With a `bundle` (`enterprise-attack.json`), names and
+/// tactics of ATT&CK come from it.
 ///
-/// An output that is missing or damaged costs the proofs that stand in it, which the page says; what else is wrong with the run, the verification tells on the page.
+/// A missing or damaged output removes its proofs from the page, which says so;
+/// the verification on the page reports any other problem of the run.
+///
+/// # Errors
+///
+/// Fails if the run cannot be shown, or the techniques cannot be loaded.
 pub fn report_page(
     folder: &Path,
     bundle: Option<&Path>,

@@ -1,7 +1,7 @@
-//! Use case: run the tools of a recorded run again, and compare what they say.
+//! Use case: run the tools of a recorded run again and compare their outputs.
 //!
-//! Nothing of the run but its calls is used: no cached index, no stored output. The names and the times of the evidence are indexed anew.
-//! The evidence is hashed beside that, as closely as the run had it hashed.
+//! Only the calls of the run are used, no cached index and no stored output. The names and times of the evidence are indexed anew.
+//! The evidence is hashed in parallel, at the level that the run used.
 
 mod calls;
 mod fields;
@@ -41,50 +41,50 @@ use thiserror::Error;
 use tokio::task::JoinSet;
 use tools::{Indexes, TableGroup};
 
-/// Over what to run the tools of a run again, and how.
+/// What is needed to run the tools of a run again.
 pub struct ReproduceRequest {
-    /// The case of the run with its evidence where it lies now ([`crate::evidence_of`]).
+    /// The case of the run, with the present paths of its evidence ([`crate::evidence_of`]).
     pub case: Case,
-    /// Whose calls are made again; those of all where nothing is named.
+    /// Whose calls to repeat; all calls if nothing is named.
     pub only: ReplayRequest,
-    /// How many calls are made at once.
+    /// How many calls run at once.
     pub jobs: NonZeroUsize,
     /// The most examples of one kind of change in one call.
     pub examples: usize,
-    /// Where tools run.
+    /// How to start the workers that run tools.
     pub worker: WorkerRequest,
-    /// A folder of ours for indexes, outside the evidence and the workers' scratch folder.
+    /// A folder for indexes, outside the evidence and the workers' scratch folder.
     pub indexes: PathBuf,
-    /// Who is told what happens.
+    /// The observer of the progress.
     pub observe: Arc<dyn Fn(Again) + Send + Sync>,
-    /// What stops this before its end.
+    /// Stops the comparison early.
     pub interrupt: Interrupt,
 }
 
-/// What an observer is told.
+/// What the observer is told.
 #[derive(Debug, Clone)]
 pub enum Again {
-    /// Something to know.
+    /// A note for the user.
     Note(String),
-    /// A call was made again.
+    /// A call was repeated.
     Called {
-        /// Calls made so far.
+        /// The number of calls so far.
         done: usize,
-        /// Calls in all.
+        /// The number of calls in total.
         of: usize,
         /// The tool.
         tool: String,
     },
-    /// Facts were held against the bytes that they rest on.
+    /// Facts were compared with the bytes behind them.
     Looked {
-        /// Facts so far.
+        /// The number of facts so far.
         done: usize,
-        /// Facts in all.
+        /// The number of facts in total.
         of: usize,
     },
 }
 
-/// Why nothing was compared. A difference is a result.
+/// Why nothing could be compared. A difference is a result, not an error.
 #[derive(Debug, Error)]
 pub enum AgainError {
     /// The log cannot be read, or has no such task.
@@ -95,17 +95,17 @@ pub enum AgainError {
     Evidence {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
     /// No tool can be run.
     #[error("run tools")]
     Tools(#[source] ToolError),
-    /// It was told to stop.
+    /// The comparison was interrupted.
     #[error("read the evidence again: it was interrupted")]
     Interrupted,
-    /// A thread of ours panicked.
+    /// A thread of the program panicked.
     #[error("read the evidence again: a thread of the program panicked")]
     Panicked,
 }
@@ -114,7 +114,7 @@ pub enum AgainError {
 ///
 /// # Errors
 ///
-/// Where the log cannot be read, evidence not be opened, or no tool be run.
+/// Fails if the log cannot be read, the evidence cannot be opened, or no tool can be run.
 pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Reproduced, AgainError> {
     let (log, reader) = Stored::open(folder).map_err(|error| AgainError::Log(ReplayError::Run(error)))?;
     let Some(opened) = &log.opened else {
@@ -175,7 +175,7 @@ pub(crate) fn go_on(interrupt: &Interrupt) -> Result<(), AgainError> {
     if interrupt.is_interrupted() { Err(AgainError::Interrupted) } else { Ok(()) }
 }
 
-/// Starts a worker, in which each piece of evidence can be opened.
+/// Starts a worker and checks that it can open each piece of evidence.
 async fn open(worker: &WorkerRequest, request: &ReproduceRequest) -> Result<Worker, AgainError> {
     let worker = Worker::start(worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
     opened_by(&worker, &request.interrupt).await?;
@@ -189,7 +189,7 @@ pub(crate) async fn opened_by(worker: &Worker, interrupt: &Interrupt) -> Result<
     opened.map_err(panicked)?.map_err(|(label, source)| AgainError::Evidence { label, source })
 }
 
-/// Hears what is to be known of what is made for the calls.
+/// Passes on the notes that arise while tables are made for the calls.
 fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
     let observe = Arc::clone(&request.observe);
     Arc::new(move |progress: Progress| {
@@ -199,7 +199,7 @@ fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
     })
 }
 
-/// The case tables that calls of the run have read, made anew: nothing is taken from a cache.
+/// Makes the case tables that calls of the run have read anew, without the cache.
 fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> MadeTables {
     let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
     let only = recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect();
@@ -212,7 +212,7 @@ fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> MadeTables {
     })
 }
 
-/// The tables that are other ones now, as far as calls have read them again.
+/// Returns the tables that differ, among those that the repeated calls have read.
 fn other_tables(recorded: Vec<TablesRead>, now: &[TablesRead]) -> Vec<TablesDiffer> {
     let differs = |recorded: TablesRead| {
         let same = |now: &&TablesRead| (&now.evidence, &now.group) == (&recorded.evidence, &recorded.group);
@@ -222,13 +222,13 @@ fn other_tables(recorded: Vec<TablesRead>, now: &[TablesRead]) -> Vec<TablesDiff
     recorded.into_iter().filter_map(differs).collect()
 }
 
-/// What records are about, as the run declares it.
+/// Returns the subject field of each record type, as the run declares it.
 fn subjects(opened: &RunOpened) -> Subjects {
     let types = opened.tools.iter().flat_map(|tool| &tool.records);
     types.map(|kind| (kind.name.clone(), kind.subject.clone())).collect()
 }
 
-/// Hashes the evidence as closely as the run did.
+/// Hashes the evidence at the level that the run used.
 async fn hash(
     request: &ReproduceRequest,
     worker: Worker,
@@ -263,7 +263,7 @@ fn again(worker: &Worker, label: String, path: PathBuf, recorded: Option<Integri
     EvidenceAgain { label, path, recorded, now, same, failed }
 }
 
-/// What came of the calls.
+/// The results of the repeated calls.
 #[derive(Default)]
 struct Asked {
     calls: u64,
@@ -273,14 +273,14 @@ struct Asked {
 }
 
 impl Asked {
-    /// Notes that a recorded call is not compared, and why.
+    /// Records that a recorded call is not compared, and why.
     fn leave_out(&mut self, place: usize, call: &Call, recorded: &Recorded, because: &str) {
         let (task, tool) = (recorded.task.to_string(), call.tool.clone());
         let (invocation, because) = (recorded.ended.invocation, because.to_owned());
         self.not_compared.push((place, NotCompared { invocation, task, tool, because }));
     }
 
-    /// Notes that a recorded call came out otherwise.
+    /// Records that the result of a recorded call differs.
     fn differ(&mut self, place: usize, call: &Call, recorded: &Recorded, differences: Vec<Difference>) {
         let Recorded { task, agent, ended } = recorded;
         let differing = CallDiffers {
@@ -295,7 +295,7 @@ impl Asked {
     }
 }
 
-/// What the threads that ask share.
+/// What the calling threads share.
 struct Asking {
     calls: Vec<Call>,
     next: AtomicUsize,
@@ -308,7 +308,7 @@ struct Asking {
     interrupt: Interrupt,
 }
 
-/// Makes each call once, several side by side, each in a worker of its own.
+/// Makes each call once; several run at the same time, each in its own worker.
 async fn ask(
     (request, worker): (&ReproduceRequest, &WorkerRequest),
     names: &Indexes,
@@ -352,54 +352,59 @@ async fn ask(
     Ok(all)
 }
 
-/// The first format whose counts say all that bounds them.
+/// The first format whose counts name everything that bounds them.
 const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
 
 /// The first format in which the first folder of a pattern is looked for in every volume.
 const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
 
-/// The first format in which a pattern that begins with one of a folder is looked for in every volume.
+/// The first format in which a pattern that begins with a wildcard folder name is looked for in every volume.
 const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
 
-/// The first format in which every call is refused that can find nothing, and each that finds nothing to read says so: what looks in a channel or provider that no record bears, a folder, key or hive that there is not, or is written as no name can be.
+/// The first format that refuses every call that can find nothing, and in which every call that finds nothing to read says so.
+/// Such a call looks for a channel or provider that no record has, a folder,
+/// key or hive that does not exist, or a text that cannot be a name.
 const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
-/// The first format in which a search tells all that is near the thing that it did not find: before 2.17 nothing, then fewer look-alikes.
+/// The first format in which a search lists everything similar to the thing that it did
+/// not find. Formats before 2.17 list nothing, later ones fewer similar names.
 const NEAR_TOLD: Format = Format { major: 2, minor: 20 };
 
-/// The first format in which a search of a hive tells what is near, too, where it read the hive as it stands.
+/// The first format in which a search of a hive also lists what is similar if it read the hive without its transaction logs.
 const NEAR_AS_IT_STANDS: Format = Format { major: 2, minor: 22 };
 
-/// The first format whose places are today's: what a hive or a log holds belongs in one that bears its name, and a log that names another computer is foreign.
+/// The first format with today's rules for places: a record of a hive or a log must be in
+/// a file with that name, and a log that names another computer is foreign.
 const OWN_NAMES: Format = Format { major: 2, minor: 20 };
 
-/// The first format in which the events that examiners ask for first have types of their own, an address is told from its port, and a code by its name.
+/// The first format in which the events that examiners ask for first have types of
+/// their own, addresses are separate from their ports, and codes have names.
 const TYPED_EVENTS: Format = Format { major: 2, minor: 21 };
 
-/// The groups of case tables that hold events, and what logs tell as a whole.
+/// The groups of case tables that contain events, and facts about logs as a whole.
 const TABLES_OF_EVENTS: [&str; 2] = ["event_log", "logs"];
 
-/// By what rules the tools of a run answered, where these are not today's.
+/// The rules of the run's tools, as far as they differ from today's.
 struct ToolRules {
     counts_less: bool,
-    /// Whether a pattern of paths meant the root of the evidence alone.
+    /// Whether a pattern of paths was relative to the root of the evidence only.
     means_root: bool,
-    /// Whether a pattern of a folder's name meant one at the root of the evidence alone.
+    /// Whether a pattern that begins with a wildcard folder name was relative to the root of the evidence only.
     begins_at_root: bool,
-    /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
+    /// Whether a call that could find nothing returned an empty result, and not every call that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
-    /// Whether searches told nothing of what is near, or less.
+    /// Whether searches listed nothing that is similar, or less than today.
     tells_nothing_near: bool,
-    /// Whether they told nothing of it where they left something unread.
+    /// Whether searches listed nothing that is similar if they left something unread.
     tells_near_of_whole: bool,
-    /// Whether places were looked at by other rules or not at all.
+    /// Whether places were judged by other rules, or not at all.
     places_otherwise: bool,
     /// Whether fewer events had types of their own.
     types_fewer_events: bool,
-    /// The minor number of the format, by which records are told ([`ledger::as_formerly_told`]).
+    /// The minor number of the format, which determines the form of records ([`ledger::as_formerly_told`]).
     minor: u16,
-    /// The arguments that its tools did not take.
+    /// The arguments that the run's tools did not accept yet.
     later: Later,
 }
 
@@ -421,7 +426,7 @@ impl ToolRules {
         }
     }
 
-    /// Why the answer of a call cannot be held against one of today; `None` where it can.
+    /// Returns why the answer of a call cannot be compared with today's; `None` if it can.
     fn incomparable(&self, call: &Call) -> Option<String> {
         let has = |name: &str| call.arguments.get(name).is_some_and(|value| !value.is_null());
         let because = match call.tool.as_str() {
@@ -452,7 +457,7 @@ impl ToolRules {
     }
 }
 
-/// Whether a pattern of paths begins with a pattern of a folder's name.
+/// Whether a pattern of paths begins with a wildcard folder name.
 fn begins_with_a_pattern(call: &Call) -> bool {
     let (name, first) = name_and_first(call);
     name.contains(['/', '\\']) && first.contains(['*', '?']) && first != "**" && !first.ends_with(':')
@@ -466,7 +471,7 @@ fn has_colon(call: &Call, argument: &str) -> bool {
     text(call, argument).contains(':')
 }
 
-/// Whether records were chosen by a path or a list, whose notation counted.
+/// Whether records were selected by a path or a list, so that its notation mattered.
 fn names_a_path(call: &Call) -> bool {
     let is_of_entries = matches!(call.tool.as_str(), "find_files" | "list_deleted");
     let begins = |start: &str| {
@@ -479,39 +484,39 @@ fn names_a_path(call: &Call) -> bool {
         || ["HK", "CurrentControlSet", "Computer"].into_iter().any(begins)
 }
 
-/// Whether a key is written as a registry editor does, with a root key in short.
+/// Whether a key is written as in a registry editor, with an abbreviated root key.
 fn starts_at_computer(call: &Call) -> bool {
     let key = text(call, "key").to_ascii_lowercase();
     key.contains("computer\\hk") && !key.contains("computer\\hkey_")
 }
 
-/// The pattern of a call, and the first name in it.
+/// Returns the pattern of a call, and the first name in it.
 fn name_and_first(call: &Call) -> (&str, &str) {
     let name = text(call, "name");
     let first = name.trim_start_matches(['/', '\\', '{']).split(['/', '\\', ',']).next().unwrap_or_default();
     (name, first)
 }
 
-/// Whether a call by a pattern of paths that begins with the name of a folder found nothing.
+/// Whether a call found nothing with a pattern of paths that begins with the plain name of a folder.
 fn found_nothing_below_a_folder(call: &Call) -> bool {
     let (name, first) = name_and_first(call);
     let is_folder = name.contains(['/', '\\']) && !first.contains(['*', '?', ':', '%']);
     is_folder && call.recorded.iter().all(|recorded| recorded.ended.outcome == Outcome::Empty)
 }
 
-/// Whether a call that was answered is refused because of where it looks.
+/// Whether a call that was answered is now refused because of where it looks.
 fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     let refuses_place = now.notes.first().is_some_and(|note| tools::refuses_place(note));
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
-/// Whether a call that was answered is refused because of a field that it counts by.
+/// Whether a call that was answered is now refused because of a field that it counts by.
 fn is_refused_field(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     let names_fields = now.notes.first().is_some_and(|note| tools::names_fields(note));
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && names_fields
 }
 
-/// Whether an answer tells of events that had no type of their own before format 2.21, or counts records of which they can be some.
+/// Whether an answer contains events that had no type of their own before format 2.21, or counts records that may include them.
 fn tells_later_types(call: &Call, outputs: &[&Output]) -> bool {
     let reads_rows = matches!(call.tool.as_str(), "timeline" | "timeline_histogram" | "list_event_channels");
     let counts =
@@ -520,7 +525,7 @@ fn tells_later_types(call: &Call, outputs: &[&Output]) -> bool {
     counts || reads_rows || outputs.iter().any(later)
 }
 
-/// Whether the records that a call asks for are events, or can be some.
+/// Whether the records that a call asks for are events, or may include events.
 fn reads_events(call: &Call) -> bool {
     match (text(call, "source"), text(call, "record")) {
         ("", "") | ("event_log" | "logons", _) => true,
@@ -528,7 +533,7 @@ fn reads_events(call: &Call) -> bool {
     }
 }
 
-/// What an output tells in the words of earlier formats, which some of them did not say of places.
+/// Converts an output to the form of earlier formats, some of which had no placements.
 fn as_both_tell(output: Arc<Output>, rules: &ToolRules) -> Arc<Output> {
     if rules.minor == FORMAT.minor {
         return output;
@@ -537,11 +542,11 @@ fn as_both_tell(output: Arc<Output>, rules: &ToolRules) -> Arc<Output> {
         let record = ledger::as_formerly_told(record, rules.minor);
         if rules.places_otherwise { Record { placement: None, ..record } } else { record }
     };
-    // Less than what was an output is one, too.
+    // A shortened form of a valid output is valid, too.
     Output::new(output.records().iter().map(told).collect()).map_or(output, Arc::new)
 }
 
-/// A slower machine is no other answer: a call may take several times as long as in a run.
+/// A slower machine should not change an answer, so a call may take several times as long as in a run.
 fn patient(request: &WorkerRequest) -> WorkerRequest {
     const TIMES: u32 = 4;
     let limits = sandbox::Limits {
@@ -553,7 +558,7 @@ fn patient(request: &WorkerRequest) -> WorkerRequest {
 }
 
 impl Asking {
-    /// Makes calls until there are no more, or until it is told to stop.
+    /// Makes calls until none are left, or until an interruption.
     fn work(&self, worker: &Worker) -> Asked {
         let mut asked = Asked::default();
         loop {
@@ -581,7 +586,7 @@ impl Asking {
             comparable.into_iter().for_each(|recorded| asked.leave_out(place, call, recorded, &because));
             return;
         }
-        // What the run's own tool had to refuse was refused; what a later session of the run asked so was answered by another tool.
+        // The run's own tool had to refuse this call, and did. A later session of the run may have repeated the call with a newer tool.
         let is_refusal = |recorded: &&Recorded| recorded.ended.outcome == Outcome::Failed;
         let refused =
             comparable.extract_if(.., |recorded| self.rules.later.refused(call) && is_refusal(recorded));
@@ -631,14 +636,14 @@ impl Asking {
         }
     }
 
-    /// Whether what was said then and what is said now can differ by the types that events have got.
+    /// Whether the old and the new answer may differ only because events have types of their own now.
     fn is_of_later_types(&self, call: &Call, ended: &InvocationEnded, now: &ToolReturn) -> bool {
         let then = ended.output.as_ref().and_then(|digest| self.stored(digest).ok());
         let outputs: Vec<&Output> = [then.as_deref(), now.output.as_deref()].into_iter().flatten().collect();
         tells_later_types(call, &outputs)
     }
 
-    /// The recorded output with this digest.
+    /// Returns the recorded output with this digest.
     fn stored(&self, digest: &Digest) -> Result<Arc<Output>, String> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         reader.output(digest).map_err(|error| told(&error))

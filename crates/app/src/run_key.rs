@@ -1,6 +1,6 @@
-//! The key file of a run whose tasks an agent of another program does: who can read it may go on with the run.
+//! The key file of a run in which another program acts as the agent: anyone who can read it may resume the run.
 //!
-//! It stands beside the run's folder, never in it: nothing that packs, shows or checks a run looks there.
+//! The file is next to the run's folder, never inside it: nothing that packs, shows or checks a run looks there.
 
 use crate::loopback::Token;
 use crate::platform::{create_new, sync_folder};
@@ -8,18 +8,23 @@ use crate::regular::read_regular;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a key file: one with more is none of ours.
+/// The most bytes of a key file; a longer file is not one of ours.
 const LONGEST: u64 = 1024;
 
-/// Where the key of the run in `folder` stands: its path with `.key` behind it.
+/// Returns the path of the run's key file: the path of `folder` with `.key` appended.
 pub fn key_file(folder: &Path) -> PathBuf {
-    // A folder that is named by a link or by `.` has a name of its own.
+    // Resolves a link or `.` to the folder's own name.
     let mut path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).into_os_string();
     path.push(".key");
     path.into()
 }
 
-/// Writes a new key for the run in `folder`, for its owner alone whoever may read the run; once this returns it survives a loss of power.
+/// Writes a new key for the run in `folder`, readable only by its owner even if others
+/// may read the run; once this returns, the file survives a loss of power.
+///
+/// # Errors
+///
+/// Fails if the file exists or cannot be written, or if the system provides no randomness.
 pub fn leave_key(folder: &Path) -> io::Result<()> {
     let path = key_file(folder);
     let key = Token::new().map_err(io::Error::other)?;
@@ -29,7 +34,11 @@ pub fn leave_key(folder: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), sync_folder)
 }
 
-/// The key of the run in `folder`; `None` where there is none, or what stands there is no key.
+/// Returns the key of the run in `folder`; `None` if there is no file, or it does not contain a key.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
 pub fn kept_key(folder: &Path) -> io::Result<Option<Token>> {
     match read_regular(&key_file(folder), LONGEST) {
         Ok(bytes) => Ok(std::str::from_utf8(&bytes).ok().and_then(|text| Token::read(text.trim_end()))),
@@ -38,9 +47,9 @@ pub fn kept_key(folder: &Path) -> io::Result<Option<Token>> {
     }
 }
 
-/// Removes the key of a run that is sealed.
+/// Removes the key of a sealed run.
 pub(crate) fn remove_key(folder: &Path) {
-    // One that stays opens nothing: nobody goes on with a sealed run.
+    // A key that remains is harmless: a sealed run cannot be resumed.
     let _ = std::fs::remove_file(key_file(folder));
 }
 

@@ -1,4 +1,4 @@
-//! The manifest: what a sealed run is, in one small file beside it.
+//! The manifest: a small file next to the log that describes a sealed run.
 
 use crate::publish::publish_in;
 use crate::regular::read_regular;
@@ -13,13 +13,13 @@ use thiserror::Error;
 /// The file's name in the run folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// What a sealed run is.
+/// The description of a sealed run.
 ///
-/// Whoever keeps `head` elsewhere can tell later whether the run is still the one that was sealed.
+/// Anyone who keeps `head` elsewhere can check later whether the run is still the one that was sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The run.
+    /// The name of the run.
     pub run: RunId,
     /// The format of its log.
     pub format: Format,
@@ -27,9 +27,9 @@ pub struct Manifest {
     pub program: String,
     /// The last link of its chain.
     pub head: Digest,
-    /// Its events.
+    /// The number of its events.
     pub events: u64,
-    /// Its stored outputs and replies.
+    /// The number of its stored outputs and replies.
     pub payloads: u64,
     /// The digest of the catalogue of tools that it offered.
     pub tools: Digest,
@@ -37,23 +37,23 @@ pub struct Manifest {
     pub rules: Digest,
     /// The digest of its vocabulary of predicates.
     pub vocabulary: Digest,
-    /// The digest of each tool's specification, by name; nothing before format 2.4.
+    /// The digest of each tool's specification, by name; empty before format 2.4.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub each_tool: BTreeMap<String, Digest>,
-    /// The digest of the tables of who could have written which field; nothing before format 2.4.
+    /// The digest of the tables of who could have written which field; absent before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers: Option<Digest>,
-    /// The digest of the list of files of rules that were brought along; nothing where none were.
+    /// The digest of the list of rule files that were supplied; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brought: Option<Digest>,
-    /// The behaviour flags in force; nothing before format 2.4.
+    /// The behaviour flags in force; absent before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<Vec<u16>>,
-    /// Who did its tasks, by task.
+    /// The agents, by task.
     pub agents: BTreeMap<String, AgentSeal>,
 }
 
-/// The first format whose manifest names single tools, prompts, tables of writers and behaviour flags.
+/// The first format whose manifest lists single tools, prompts, tables of writers and behaviour flags.
 const IN_DETAIL: Format = Format { major: 2, minor: 4 };
 
 /// The versions of one task's agent and model.
@@ -62,12 +62,12 @@ const IN_DETAIL: Format = Format { major: 2, minor: 4 };
 pub struct AgentSeal {
     /// The agent's name.
     pub agent: String,
-    /// The digest of what it was told and asked: prompt, surface, objectives.
+    /// The digest of its specification: prompt, surface, objectives.
     pub spec: Digest,
-    /// The digest of its prompt's text alone; nothing before format 2.4.
+    /// The digest of the text of its prompt alone; absent before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Digest>,
-    /// The model.
+    /// The name of the model.
     pub model: String,
     /// The digest of the model's data, such as the playbook's file.
     pub model_digest: Option<Digest>,
@@ -82,7 +82,7 @@ pub(crate) struct Sealing {
 }
 
 impl Manifest {
-    /// The manifest of a run: everything in it follows from the log.
+    /// Makes the manifest of a run, from the log alone.
     pub(crate) fn of<'a>(
         run: &RunId,
         opened: &RunOpened,
@@ -121,12 +121,12 @@ impl Manifest {
     }
 }
 
-/// The digest of something in its canonical form.
+/// Returns the digest of a value's canonical form.
 fn digest(of: &impl Serialize) -> Result<Digest, CanonicalError> {
     Ok(Digest::of(&canonical::to_vec(of)?))
 }
 
-/// Why there is no manifest.
+/// Why the manifest cannot be written or read.
 #[derive(Debug, Error)]
 pub enum ManifestError {
     /// The file cannot be written or read.
@@ -134,11 +134,11 @@ pub enum ManifestError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The file is no manifest.
+    /// The file is not a valid manifest.
     #[error("read the manifest {}", path.display())]
     Malformed {
         /// The file.
@@ -149,7 +149,7 @@ pub enum ManifestError {
     },
 }
 
-/// Writes the manifest, whole or not at all; once this returns it survives a loss of power.
+/// Writes the manifest, completely or not at all; once this returns, it survives a loss of power.
 pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ManifestError> {
     let path = folder.join(MANIFEST);
     let mut text = serde_json::to_string_pretty(manifest)
@@ -159,10 +159,10 @@ pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), M
         .map_err(|source| ManifestError::File { path: path.clone(), source })
 }
 
-/// The most bytes of a manifest: it has some lines for each tool, agent and task.
+/// The most bytes of a manifest, which has some lines for each tool, agent and task.
 pub(crate) const LONGEST_MANIFEST: u64 = 16 << 20;
 
-/// Reads the manifest; `None` where the run was not sealed.
+/// Reads the manifest; `None` if the run was not sealed.
 pub(crate) fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ManifestError> {
     let path = folder.join(MANIFEST);
     let text = match read_regular(&path, LONGEST_MANIFEST) {

@@ -1,4 +1,4 @@
-//! Looking for a text in everything that the calls of a run returned.
+//! Searches for a text in everything that the calls of a run returned.
 
 use crate::outputs::{OutputError, bytes, open};
 use graph::{InvocationView, Run};
@@ -7,48 +7,48 @@ use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A text to look for, whatever the case of its letters.
+/// A text to search for, ignoring case.
 #[derive(Debug)]
 pub struct Sought {
     folded: Vec<char>,
-    /// Stretches of it that stand in stored bytes as they are: an output that lacks one holds no hit.
+    /// Parts of it that appear unchanged in the stored form: an output that lacks one of them has no hit.
     plain: Vec<Finder<'static>>,
 }
 
-/// Where a search goes on: at a record of an invocation.
+/// Where a search continues: at a record of an invocation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SearchFrom {
     /// The number of the task.
     pub task: u16,
-    /// The place of the invocation in its task, from 0.
+    /// The index of the invocation in its task, from 0.
     pub place: usize,
-    /// The first record that is looked at.
+    /// The first record to search.
     pub record: u32,
 }
 
-/// What bounds one search; what it leaves is found from where it ended.
+/// The limits of one search; the next search continues where it ended.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchLimits {
-    /// Records found.
+    /// The most records to find.
     pub records: usize,
-    /// Bytes of outputs read; the output that goes over it is still looked through.
+    /// The most bytes of outputs to read; the output that exceeds it is still searched completely.
     pub bytes: u64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The records that hold the text, in the order of tasks, calls and records.
+    /// The records that contain the text, in the order of tasks, calls and records.
     pub records: Vec<FoundRecord>,
-    /// Where the rest is to be looked for; `None` where everything was looked through.
+    /// Where to continue; `None` if everything was searched.
     pub next: Option<SearchFrom>,
-    /// Bytes of outputs that were read.
+    /// The number of bytes of outputs that were read.
     pub bytes: u64,
-    /// Outputs that could not be looked through, and why.
+    /// Outputs that could not be searched, and why.
     pub unread: Vec<OutputError>,
 }
 
-/// A record that holds the text.
+/// A record that contains the text.
 #[derive(Debug)]
 pub struct FoundRecord {
     /// The task of the invocation.
@@ -61,22 +61,22 @@ pub struct FoundRecord {
     pub record: RecordId,
     /// The record's type.
     pub kind: String,
-    /// Where it stands in the evidence.
+    /// Its place in the evidence.
     pub locator: Locator,
-    /// Where in it the text stands: the first place in each field, at most [`HITS`].
+    /// The first place of the text in each field, at most [`HITS`].
     pub hits: Vec<Hit>,
 }
 
-/// A place in a record where the text stands.
+/// A place of the text in a record.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The field; `None` for the record's place in the evidence.
+    /// The field; `None` for the record's path in the evidence.
     pub field: Option<String>,
-    /// What stands before it, at most [`AROUND`] characters.
+    /// The text before it, at most [`AROUND`] characters.
     pub before: String,
-    /// The text as it stands there.
+    /// The matching text with its original case.
     pub text: String,
-    /// What stands after it, at most [`AROUND`] characters.
+    /// The text after it, at most [`AROUND`] characters.
     pub after: String,
 }
 
@@ -87,10 +87,10 @@ const HITS: usize = 5;
 const AROUND: usize = 80;
 
 impl Sought {
-    /// A text to look for; `None` for an empty one.
+    /// Prepares a text to search for; `None` if it is empty.
     pub fn new(text: &str) -> Option<Sought> {
         let folded: Vec<char> = text.chars().map(fold).collect();
-        // In the stored form quotation marks, backslashes and control characters are written otherwise.
+        // The stored form escapes quotation marks, backslashes and control characters.
         let as_it_is = |c: &char| (' '..='~').contains(c) && !matches!(c, '"' | '\\');
         let stretches = folded.split(|c| !as_it_is(c));
         let stretches = stretches.filter(|stretch| !stretch.is_empty() && !may_be_of_a_time(stretch));
@@ -99,13 +99,13 @@ impl Sought {
         (!folded.is_empty()).then_some(Sought { folded, plain })
     }
 
-    /// Whether stored bytes can hold it.
+    /// Whether the stored bytes may contain the text.
     fn may_be_in(&self, stored: &[u8]) -> bool {
         let lower = stored.to_ascii_lowercase();
         self.plain.iter().all(|stretch| stretch.find(&lower).is_some())
     }
 
-    /// The first place in a text, in characters.
+    /// Returns the index of the first match in a text, in characters.
     fn find(&self, text: &str) -> Option<usize> {
         let folded: Vec<char> = text.chars().map(fold).collect();
         folded.windows(self.folded.len()).position(|window| window == self.folded)
@@ -124,7 +124,7 @@ impl Sought {
     }
 }
 
-/// Whether a stretch may stand in the text of a time and not in its stored form, which lacks zeros at the end of the fraction.
+/// Whether a part may appear in the text of a time but not in its stored form, which lacks trailing zeros of the fraction.
 fn may_be_of_a_time(stretch: &[char]) -> bool {
     match stretch.iter().all(char::is_ascii_digit) {
         true => stretch.ends_with(&['0']),
@@ -132,7 +132,7 @@ fn may_be_of_a_time(stretch: &[char]) -> bool {
     }
 }
 
-/// The character in lower case, where that is one character, and no letter of ASCII becomes of one that is none.
+/// Returns the character in lower case, if that is a single character and both or neither are ASCII.
 fn fold(c: char) -> char {
     let mut lower = c.to_lowercase();
     match (lower.next(), lower.next()) {
@@ -141,9 +141,14 @@ fn fold(c: char) -> char {
     }
 }
 
-/// Looks for a text in the outputs of the run in `folder`: in every value of every record, each item of a list by itself, and in the record's place.
+/// Searches the outputs of the run in `folder`: every value of every record, each item of a list separately, and the record's path.
 ///
-/// Outputs are read from the file one after another and held against their digests.
+/// Outputs are read from the file one after another and checked against their
+/// digests. An output that cannot be read is listed in [`Found::unread`].
+///
+/// # Errors
+///
+/// Fails if the run cannot be opened.
 pub fn search_outputs(
     folder: &Path,
     run: &Run,
@@ -194,7 +199,7 @@ pub fn search_outputs(
     Ok(found)
 }
 
-/// Adds what an output holds; gives the first record that holds the text and no longer fits.
+/// Adds the matching records of an output; returns the first match that exceeds the limit.
 fn look_through(
     output: &Output,
     sought: &Sought,
@@ -233,7 +238,7 @@ fn hits(record: &Record, sought: &Sought) -> Vec<Hit> {
     fields.chain(place).take(HITS).collect()
 }
 
-/// The texts of a value, each of which stands in the stored form as one text or number.
+/// Returns the texts of a value, each of which is one text or number in the stored form.
 fn texts(value: &FieldValue) -> Vec<Cow<'_, str>> {
     match value {
         FieldValue::List(items) => items.iter().map(|item| Cow::Borrowed(item.as_str())).collect(),
@@ -304,7 +309,7 @@ mod tests {
                 Some("1330000"),
             ),
             (FieldValue::Flag(true), "True", Some("true")),
-            // Names of fields and types stand in the stored bytes and are no values.
+            // Names of fields and types are in the stored bytes but are not values.
             (text("x"), "text_line", None),
             (text("x"), "field", None),
             (text("x"), "A/B", Some("a/b")),

@@ -1,7 +1,8 @@
-//! What two tasks of a run ask alike is looked up once.
+//! Answers identical calls of several tasks of a run from one lookup.
 //!
-//! A tool is a pure function of its arguments and of the evidence, so that an identical call of another task gets the same answer, under an invocation of its own.
-//! Which task came first is chance: it is told beside the log's chains ([`Cost::served_from`]), never in them.
+//! A tool is a pure function of its arguments and of the evidence, so an identical
+//! call of another task gets the same answer, under its own invocation.
+//! Which task came first is chance, so that is stored outside the log's chains ([`Cost::served_from`]).
 
 use crate::course::invocations;
 use crate::stored::{self, Recording, StoredTask};
@@ -13,20 +14,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of outputs that are kept for others, all together.
+/// The most bytes of kept outputs in total.
 const MOST_BYTES: usize = 512 << 20;
-/// Most answers that are kept.
+/// The most answers to keep.
 const MOST: usize = 1 << 16;
 
-/// The answers of a run's tools, for all its tasks.
+/// The answers of a run's tools, shared by all its tasks.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     answers: Arc<Mutex<HashMap<Digest, Slot>>>,
-    /// Bytes of the outputs that are kept.
+    /// The number of bytes of the kept outputs.
     bytes: Arc<AtomicUsize>,
 }
 
-/// The answer to one call, once there is one; whoever holds it looks it up.
+/// The answer to one call, once there is one; whoever holds the lock makes the call.
 type Slot = Arc<Mutex<Option<Answer>>>;
 
 struct Answer {
@@ -35,7 +36,7 @@ struct Answer {
 }
 
 impl Shared {
-    /// What the tools of a log answered.
+    /// Collects the answers in a log.
     pub(crate) fn of<'l>(
         tasks: impl IntoIterator<Item = &'l StoredTask>,
         recording: &dyn Recording,
@@ -54,7 +55,7 @@ impl Shared {
         shared
     }
 
-    /// The answer of an identical call, or else that of `call`; what was stopped or not allowed is not kept.
+    /// Returns the answer of an identical call, or makes `call`. Calls that were stopped or denied are not kept.
     pub(crate) fn call(
         &self,
         invocation: InvocationId,
@@ -72,11 +73,11 @@ impl Shared {
         (returned, cost)
     }
 
-    /// An answer to keep; `None` where another try may end otherwise, or too much is kept.
+    /// Returns the answer to keep; `None` if another attempt may have a different result, or too much is kept already.
     fn kept(&self, invocation: InvocationId, returned: &ToolReturn) -> Option<Answer> {
         match returned.outcome {
             Outcome::Ok | Outcome::Empty => {}
-            // The tool read what it was asked, and will fail at it again.
+            // The tool accepted its arguments, and would fail in the same way again.
             Outcome::Failed if returned.normalised.is_some() => {}
             Outcome::Failed | Outcome::Timeout | Outcome::Denied => return None,
         }
@@ -89,7 +90,7 @@ impl Shared {
         Some(Answer { invocation, returned: returned.clone() })
     }
 
-    /// The slot of a call; `None` once there are too many.
+    /// Returns the slot of a call; `None` once there are too many.
     fn slot(&self, key: Digest) -> Option<Slot> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let known = answers.len();
@@ -102,7 +103,7 @@ impl Shared {
 }
 
 fn key(tool: &str, arguments: &Value) -> Digest {
-    // Members stand in the order of the record, whoever wrote them.
+    // The canonical form orders the members, regardless of their original order.
     let arguments = canonical::to_vec(arguments).unwrap_or_default();
     Digest::of_parts(&[tool.as_bytes(), &arguments])
 }

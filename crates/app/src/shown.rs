@@ -1,4 +1,4 @@
-//! A run as it is shown to people and programs: whole, or without what a profile withholds; either way with what its facts can be checked by.
+//! A run as people and programs see it, complete or without what a profile withholds; both with the data to check its facts.
 
 use crate::open::{OpenRunError, Read, read_with_key};
 use graph::{Disclosure, Run};
@@ -11,33 +11,33 @@ use std::path::Path;
 use store::Reader;
 use thiserror::Error;
 
-/// Why a run is not shown.
+/// Why a run cannot be shown.
 #[derive(Debug, Error)]
 pub enum ShowError {
-    /// It cannot be read.
+    /// The run cannot be read.
     #[error(transparent)]
     Open(Box<OpenRunError>),
     /// Its facts have no canonical form.
     #[error("commit to the facts of the run")]
     Commit(#[source] CanonicalError),
-    /// What is withheld cannot be left out.
+    /// The withheld values cannot be removed.
     #[error("redact the run")]
     Redact(#[source] RedactError),
 }
 
-/// How a run is told: in which language code says facts, and whether agents' readings stand beside that.
+/// How a run is presented: the language of the sentences that code writes, and whether the agents' comments are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wording {
-    /// The language of what code says of facts.
+    /// The language of the sentences that code writes about facts.
     pub language: Language,
-    /// Whether agents' readings are shown.
+    /// Whether the agents' comments are shown.
     pub comments: Comments,
 }
 
-/// Whether agents' readings are shown: comments of statements, notes, and the sentences of earlier versions.
+/// Whether the comments of agents are shown: comments of statements, notes, and the sentences of earlier versions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Comments {
-    /// They are, apart from what happened.
+    /// They are shown, separately from the facts.
     #[default]
     Shown,
     /// They are left out.
@@ -47,7 +47,7 @@ pub enum Comments {
 /// A run that can be shown.
 #[derive(Debug)]
 pub struct Shown {
-    /// The run, with what its facts can be checked by.
+    /// The run, with the data to check its facts.
     pub run: Run,
     /// The last link of its chain.
     pub(crate) head: Digest,
@@ -56,12 +56,12 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// A text about the run without what is withheld.
+    /// Returns a text about the run without the withheld values.
     pub(crate) fn told(&self, text: &str) -> String {
         self.redacted.as_ref().map_or_else(|| text.to_owned(), |(_, redactor)| redactor.text(text))
     }
 
-    /// The outputs of the run by the digests that it names them by.
+    /// Returns the output with this digest; in a redacted run, the redacted output.
     pub(crate) fn output(&self, reader: &Reader, digest: &Digest) -> Option<Vec<u8>> {
         match &self.redacted {
             Some((outputs, _)) => outputs.get(digest).cloned(),
@@ -70,9 +70,13 @@ impl Shown {
     }
 }
 
-/// Reads the run in `folder`, checking its chain, and withholds what `profile` names.
+/// Reads the run in `folder`, checks its chain, and withholds what `profile` names.
 ///
-/// Nothing of what is withheld is in what comes back, whoever renders it; nor is any comment that is left out.
+/// The result contains nothing that is withheld, and no comment that is left out, however it is rendered.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read or redacted.
 pub fn show_run(folder: &Path, profile: Option<&Profile>, wording: Wording) -> Result<Shown, ShowError> {
     let mut shown = withheld(folder, profile)?;
     shown.run.tell_in(wording.language);

@@ -1,4 +1,4 @@
-//! The tasks of a run that were handed out, and what those that ended hand over.
+//! The tasks of a run that other tasks have assigned, and the results of those that have ended.
 
 use crate::stored::{Recording, StoredTask};
 use engine::Assignment;
@@ -7,7 +7,7 @@ use ledger::{Handed, TaskId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The tasks that were handed out so far.
+/// The tasks that were assigned so far.
 #[derive(Default)]
 pub(crate) struct Siblings {
     tasks: Mutex<BTreeMap<TaskId, Sibling>>,
@@ -15,12 +15,12 @@ pub(crate) struct Siblings {
 
 struct Sibling {
     assigned: TaskAssigned,
-    /// `None` while it runs.
+    /// The result; `None` while the task runs.
     handed: Option<Arc<Handed>>,
 }
 
 impl Siblings {
-    /// Those of a log.
+    /// Collects the assigned tasks of a log.
     pub(crate) fn of(tasks: &[StoredTask], recording: &dyn Recording) -> Siblings {
         let siblings = Siblings::default();
         for task in tasks.iter().filter(|task| task.assigned.dispatch.is_some()) {
@@ -31,41 +31,41 @@ impl Siblings {
         siblings
     }
 
-    /// A task is handed out.
+    /// Adds a newly assigned task.
     pub(crate) fn add(&self, assigned: TaskAssigned) {
         self.lock().insert(assigned.task, Sibling { assigned, handed: None });
     }
 
-    /// A task has ended.
+    /// Stores the result of a task that has ended.
     pub(crate) fn ended(&self, handed: Handed) {
         if let Some(sibling) = self.lock().get_mut(&handed.task) {
             sibling.handed = Some(Arc::new(handed));
         }
     }
 
-    /// The task as it was assigned.
+    /// Returns the assignment of a task.
     pub(crate) fn assigned(&self, task: TaskId) -> Option<TaskAssigned> {
         self.lock().get(&task).map(|sibling| sibling.assigned.clone())
     }
 
-    /// What a task that has ended hands over.
+    /// Returns the result of a task that has ended.
     pub(crate) fn handed(&self, task: TaskId) -> Option<Arc<Handed>> {
         self.lock().get(&task)?.handed.clone()
     }
 
-    /// What the tasks before a task handed over to it.
+    /// Returns the results that a task receives from the tasks before it.
     pub(crate) fn before(&self, assigned: &TaskAssigned) -> Vec<Arc<Handed>> {
         let after = assigned.dispatch.iter().flat_map(|dispatch| &dispatch.after);
         after.filter_map(|task| self.handed(*task)).collect()
     }
 
-    /// What these tasks hand over; `None` where one of them has not ended.
+    /// Returns the results of these tasks; `None` if one of them has not ended.
     pub(crate) fn reported(&self, assignments: &[Assignment]) -> Option<Vec<Handed>> {
         let handed = |assignment: &Assignment| self.handed(assignment.task).map(Arc::unwrap_or_clone);
         assignments.iter().map(handed).collect()
     }
 
-    /// Whether a task was handed out before, and otherwise than now.
+    /// Whether the task was assigned before with another agent or another dispatch.
     pub(crate) fn differs(&self, assignment: &Assignment) -> bool {
         let before = self.assigned(assignment.task);
         before.is_some_and(|before| {
@@ -73,7 +73,7 @@ impl Siblings {
         })
     }
 
-    /// All of them, as they were assigned.
+    /// Returns all assignments.
     pub(crate) fn all(&self) -> Vec<TaskAssigned> {
         self.lock().values().map(|sibling| sibling.assigned.clone()).collect()
     }

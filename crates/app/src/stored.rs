@@ -1,4 +1,4 @@
-//! A run as it stands in its log: the events of each task, and what the recording answers.
+//! The log of a run: the events of each task, and the recorded answers.
 
 use crate::fetched::{Fetched, beside};
 use crate::open::OpenRunError;
@@ -15,21 +15,21 @@ use thiserror::Error;
 /// The events of a run, by task.
 #[derive(Debug)]
 pub(crate) struct Stored {
-    /// The first event; `None` where the log is empty or begins otherwise.
+    /// The first event; `None` if the log is empty or begins with another event.
     pub(crate) opened: Option<RunOpened>,
     /// The circumstance of the first event.
     pub(crate) begun: Circumstance,
-    /// The events of the run's own stream, but for the first and the assignments.
+    /// The events of the run's own stream, except the first one and the assignments.
     pub(crate) of_run: Vec<Event>,
-    /// The tasks in the order of their assignment.
+    /// The tasks, in the order of their assignment.
     pub(crate) tasks: Vec<StoredTask>,
-    /// The last link of the chain; `None` where the log is empty.
+    /// The last link of the chain; `None` if the log is empty.
     pub(crate) head: Option<Digest>,
-    /// Events of the log.
+    /// The number of events in the log.
     pub(crate) count: u64,
 }
 
-/// A task as it stands in the log.
+/// A task in the log.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredTask {
     pub(crate) assigned: TaskAssigned,
@@ -37,28 +37,28 @@ pub(crate) struct StoredTask {
 }
 
 impl StoredTask {
-    /// Whether the log holds the task's end.
+    /// Whether the log contains the task's end.
     pub(crate) fn has_end(&self) -> bool {
         matches!(self.events.last(), Some(Event::TaskEnded(_)))
     }
 }
 
 impl Stored {
-    /// Reads the run of `folder`, checking its chain, for whoever takes its steps again.
+    /// Reads the run in `folder` and checks its chain.
     pub(crate) fn open(folder: &Path) -> Result<(Stored, Reader), OpenRunError> {
         let reader = open(folder)?;
         let stored = Stored::known(folder, Stored::read(&reader, |_| ()))?;
         Ok((stored, reader))
     }
 
-    /// The same with everything that its events name.
+    /// Works like [`Stored::open`], and also reads everything that the events name.
     pub(crate) fn open_whole(folder: &Path) -> Result<(Stored, Fetched), OpenRunError> {
         let (log, payloads) = (open(folder)?, open(folder)?);
         let (stored, fetched) = beside(payloads, |wanted| Stored::read(&log, |event| wanted.of(event)));
         Ok((Stored::known(folder, stored)?, fetched))
     }
 
-    /// A log that could be read, of a run whose behaviours this version has.
+    /// Checks that the log could be read and that this version has the run's behaviours.
     fn known(folder: &Path, stored: Result<Stored, ReadError>) -> Result<Stored, OpenRunError> {
         let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
         let stored = stored.map_err(read)?;
@@ -90,7 +90,7 @@ impl Stored {
         Ok(stored)
     }
 
-    /// The run's name: by its log, or else by its folder.
+    /// Returns the name of the run from its log, otherwise from its folder.
     pub(crate) fn name(&self, folder: &Path) -> Option<RunId> {
         let by_folder = || folder.file_name().and_then(|name| RunId::new(name.to_str()?).ok());
         self.begun.run.clone().or_else(by_folder)
@@ -107,12 +107,12 @@ impl Stored {
         }
     }
 
-    /// What does not change while the tasks of a run run, which `opened` began.
+    /// Returns the settings that stay the same while the tasks of the run `opened` run.
     pub(crate) fn setting(&self, opened: &RunOpened) -> Arc<Setting> {
         setting(opened, &self.begun_with())
     }
 
-    /// The tasks that the run began with.
+    /// Returns the tasks that the run began with.
     pub(crate) fn begun_with(&self) -> Vec<TaskId> {
         begun_with(self.tasks.iter().map(|task| &task.assigned))
     }
@@ -123,19 +123,19 @@ fn open(folder: &Path) -> Result<Reader, OpenRunError> {
     Reader::open(folder).map_err(open)
 }
 
-/// Of these tasks those that a run began with.
+/// Returns those of the tasks that a run began with.
 pub(crate) fn begun_with<'a>(assigned: impl Iterator<Item = &'a TaskAssigned>) -> Vec<TaskId> {
     assigned.filter(|assigned| assigned.is_of_the_beginning()).map(|assigned| assigned.task).collect()
 }
 
-/// What does not change while the tasks of a run run, which began with these.
+/// Returns the settings that stay the same while the tasks of a run run; `tasks` are those that the run began with.
 pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
     let has = |behaviour: Behaviour| opened.behaviour.contains(&behaviour.into());
     let evidence = if has(Behaviour::EvidenceNamed) { opened.case.evidence.clone() } else { Vec::new() };
     let setting = setting.with_writers(opened.writers.clone()).with_evidence(evidence);
     let setting = setting.with_roster(opened.roster.clone(), opened.vocabulary.clone());
-    // Who leaves out the sweep leaves open what is left open.
+    // A run without the sweep need not close its open questions.
     let held_to = if is_swept(opened) { opened.questions.clone() } else { Vec::new() };
     let setting = setting.with_case_questions(held_to);
     let remembered = if has(Behaviour::Remembers) { opened.remembered.clone() } else { Vec::new() };
@@ -143,13 +143,13 @@ pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     Arc::new(setting.with_behaviours(has))
 }
 
-/// Why the recording has no answer where an event names one.
+/// Why the recording lacks the answer that an event names.
 #[derive(Debug, Error)]
 pub(crate) enum AnswerError {
     /// Nothing is stored under the digest.
     #[error("{what}: {digest} is missing")]
     Missing {
-        /// What the event names.
+        /// The kind of answer.
         what: &'static str,
         /// Its digest.
         digest: Digest,
@@ -157,26 +157,26 @@ pub(crate) enum AnswerError {
     /// The stored bytes cannot be read.
     #[error("{what}")]
     Unreadable {
-        /// What the event names.
+        /// The kind of answer.
         what: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: Arc<ReadError>,
     },
-    /// The stored bytes are no reply.
+    /// The stored bytes are not a valid reply.
     #[error("the stored reply")]
     Reply(#[source] Arc<serde_json::Error>),
-    /// The stored bytes are no output.
+    /// The stored bytes are not a valid output.
     #[error("the stored output")]
     Output(#[source] Arc<OutputError>),
 }
 
-/// What answers in place of models and tools.
+/// Provides the recorded answers of models and tools.
 pub(crate) trait Recording {
-    /// The recorded reply of a model.
+    /// Returns the recorded reply of a model.
     fn reply(&self, digest: &Digest) -> Result<Reply, AnswerError>;
 
-    /// The recorded output of a tool.
+    /// Returns the recorded output of a tool.
     fn output(&self, digest: &Digest) -> Result<Arc<Output>, AnswerError>;
 }
 
@@ -193,7 +193,7 @@ impl Recording for Reader {
     }
 }
 
-/// What the log says came of asking a model; `None` where the event is the end of no turn.
+/// Returns the recorded outcome of asking a model; `None` if the event does not end a turn.
 pub(crate) fn came(recording: &dyn Recording, event: &Event) -> Result<Option<Input>, AnswerError> {
     Ok(match event {
         Event::TurnReplied(replied) => {
@@ -210,7 +210,7 @@ pub(crate) fn came(recording: &dyn Recording, event: &Event) -> Result<Option<In
     })
 }
 
-/// The recorded return of a tool.
+/// Returns the recorded result of a tool.
 pub(crate) fn returned(
     recording: &dyn Recording,
     ended: &InvocationEnded,

@@ -1,7 +1,8 @@
-//! Who has connected to a server of this machine's own and has not shown its token.
+//! Limits the connections to a local server that have not shown its token.
 //!
-//! Every program of the machine can connect, and say nothing or half a request.
-//! Such connections end after a while, and the oldest of too many at once; with the first request that is admitted a connection is none of them any more.
+//! Any program on the machine can connect, and send nothing or half a request.
+//! Such connections are closed after a while, and the oldest is closed if there
+//! are too many. The first admitted request exempts a connection.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -15,27 +16,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Strangers at once; a browser opens six connections to a host, each with a request.
+/// The most strangers at once; a browser opens six connections to a host, each with a request.
 const MOST: usize = 64;
 
-/// How long a stranger may take for the first request.
+/// How long a stranger may take until its first admitted request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The strangers of one server.
 #[derive(Default)]
 pub(crate) struct Strangers {
-    /// In the order in which they came.
+    /// In the order of their arrival.
     visits: Mutex<VecDeque<Weak<Visit>>>,
 }
 
-/// What is known of a connection.
+/// The state of a connection.
 pub struct Visit {
     admitted: AtomicBool,
-    /// Dropped to end it.
+    /// Dropped to end the connection.
     end: Mutex<Option<oneshot::Sender<()>>>,
 }
 
-/// A connection that fails once it has to end.
+/// A connection whose reads and writes fail once it has to end.
 pub struct Caller<S> {
     stream: S,
     visit: Arc<Visit>,
@@ -43,11 +44,11 @@ pub struct Caller<S> {
 }
 
 impl Strangers {
-    /// Takes in a new connection, and ends the oldest of too many.
+    /// Registers a new connection, and ends the oldest if there are too many.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime with timers.
+    /// Panics outside a runtime with timers.
     pub(crate) fn receive<S>(&self, stream: S) -> Caller<S> {
         let (end, ended) = oneshot::channel();
         let visit = Arc::new(Visit { admitted: AtomicBool::new(false), end: Mutex::new(Some(end)) });
@@ -58,14 +59,14 @@ impl Strangers {
         }
         visits.push_back(Arc::downgrade(&visit));
         drop(visits);
-        // Over either way: the time is, or the sender is gone.
+        // Ready in both cases: after the timeout, or when the sender is dropped.
         let end = Box::pin(async { drop(timeout(PATIENCE, ended).await) });
         Caller { stream, visit, end }
     }
 }
 
 impl Visit {
-    /// Says that a request of this connection was admitted: it may stay from now on.
+    /// Records that a request of this connection was admitted, so that the connection may stay.
     pub fn admit(&self) {
         self.admitted.store(true, Ordering::Relaxed);
     }
@@ -80,7 +81,7 @@ impl Visit {
 }
 
 impl<S> Caller<S> {
-    /// What is known of it.
+    /// Returns the state of the connection.
     pub fn visit(&self) -> Arc<Visit> {
         Arc::clone(&self.visit)
     }
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
     use std::future::poll_fn;
 
-    /// A connection over which nothing ever comes.
+    /// A connection that never receives anything.
     struct Silent;
 
     impl AsyncRead for Silent {

@@ -1,7 +1,7 @@
-//! Use case: the case tables of evidence, asked by statements.
+//! Use case: query the case tables of evidence with SQL.
 //!
-//! Only what a statement reads is decoded, by workers side by side.
-//! Outside a run nothing is recorded, and nothing that a statement returns grounds a fact.
+//! Workers decode, in parallel, only what a statement reads.
+//! Outside a run nothing is recorded, and the result of a statement cannot be the basis of a fact.
 
 use crate::case_file::Case;
 use crate::made_tables::{MadeTables, MadeTablesOf};
@@ -22,70 +22,70 @@ use tools::{
     Request, TableFiles, TableGroup,
 };
 
-/// Of which evidence to make tables, and where.
+/// The evidence to make tables of, and where.
 pub struct TablesRequest<'r> {
     /// The case.
     pub case: &'r Case,
-    /// The label of the only piece of evidence that is wanted; `None`: all.
+    /// The label of the only piece of evidence to use; `None` means all.
     pub only: Option<&'r str>,
-    /// Where tools run.
+    /// How to start the workers.
     pub worker: &'r WorkerRequest,
-    /// A folder of ours for the files, outside the evidence and the workers' scratch folder.
+    /// A folder for the files, outside the evidence and the workers' scratch folder.
     pub folder: PathBuf,
-    /// The folder of those that outlive the command; `None`: none is kept, and none taken.
+    /// The folder of cached tables; `None` disables the cache.
     pub cache: Option<PathBuf>,
 }
 
-/// The tables of a case, made as far as statements ask for them.
+/// The tables of a case, made as far as statements need them.
 pub struct CaseTables {
     labels: Vec<String>,
     made: MadeTables,
     /// They decode; one for each processor.
     workers: Vec<Worker>,
-    /// It answers, and sees tables and no evidence.
+    /// It answers statements, and sees the tables but not the evidence.
     asker: Worker,
     notes: Arc<Mutex<Vec<String>>>,
-    /// Their files are used as long as the workers are.
+    /// Keeps the index files that the workers use.
     _names: Names,
 }
 
-/// What a statement returned, and what was read for it.
+/// The result of a statement, with the sources behind it.
 #[derive(Debug)]
 pub struct WithSources {
     /// The rows.
     pub answer: Answer,
-    /// Sources, each with the label of its piece of evidence.
+    /// The sources, each with the label of its piece of evidence.
     pub sources: BTreeSet<(String, String)>,
 }
 
-/// What was not read of the evidence that a statement asks.
+/// How much of the evidence behind a statement was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
-    /// Gaps.
+    /// The number of gaps.
     pub gaps: u64,
-    /// Damage that may hide records.
+    /// The number of defects that may hide records.
     pub damage: u64,
 }
 
 /// Why there are no tables, or no answer.
 #[derive(Debug, Error)]
 pub enum TablesError {
-    /// No tool can be run, the evidence not be opened, or the statement not be answered.
+    /// No tool can be run, the evidence cannot be opened, or the statement cannot be answered.
     #[error(transparent)]
     Statement(#[from] StatementError),
     /// The tables of a piece of evidence cannot be made or written.
     #[error("{reason}")]
     Unmade {
-        /// Which, and why.
+        /// Which tables, and the reason.
         reason: String,
     },
-    /// A thread of ours panicked.
+    /// A thread of the program panicked.
     #[error("make tables: a thread of the program panicked")]
     Panicked,
-    /// There is nothing of the kind to ask.
+    /// The requested evidence or row cannot be used.
     #[error("{reason}")]
     Refused {
-        /// Why, and what there is in its place.
+        /// Why, and what can be used instead.
         reason: String,
     },
 }
@@ -96,11 +96,11 @@ impl From<ToolError> for TablesError {
     }
 }
 
-/// Opens the evidence of a case, to ask its tables; nothing is decoded before a statement needs it.
+/// Opens the evidence of a case for statements; nothing is decoded before a statement needs it.
 ///
 /// # Errors
 ///
-/// Where no worker starts, or evidence cannot be opened.
+/// Fails if no worker starts, or the evidence cannot be opened.
 pub fn case_tables(request: &TablesRequest<'_>) -> Result<CaseTables, TablesError> {
     let case = chosen(request)?;
     let first = Worker::start(request.worker, &case, &Indexes::new())?;
@@ -128,7 +128,7 @@ pub fn case_tables(request: &TablesRequest<'_>) -> Result<CaseTables, TablesErro
     Ok(CaseTables { labels, made, workers, asker, notes, _names: names })
 }
 
-/// The case with the only piece of evidence that is wanted.
+/// Returns the case with only the requested piece of evidence.
 fn chosen(request: &TablesRequest<'_>) -> Result<Case, TablesError> {
     let mut case = request.case.clone();
     let Some(only) = request.only else { return Ok(case) };
@@ -148,21 +148,21 @@ fn joined<'l>(labels: impl Iterator<Item = &'l str>) -> String {
 }
 
 impl CaseTables {
-    /// Runs one SELECT; gives at most `limit` rows.
+    /// Runs one SELECT; returns at most `limit` rows.
     ///
     /// # Errors
     ///
-    /// Where the statement is refused, what it reads cannot be decoded, or the worker does not answer.
+    /// Fails if the statement is refused, its tables cannot be made, or the worker does not answer.
     pub fn ask(&self, sql: &str, limit: usize) -> Result<Answer, TablesError> {
         let files = self.files(&self.asker.groups_of(sql)?)?;
         self.ask_over(files, sql, limit)
     }
 
-    /// The sources that were read of the tables that a statement reads.
+    /// Returns the sources that were read for the tables of a statement.
     ///
     /// # Errors
     ///
-    /// As those of [`CaseTables::ask`].
+    /// Fails like [`CaseTables::ask`].
     pub fn sources_of(&self, sql: &str) -> Result<BTreeSet<String>, TablesError> {
         let files = self.files(&self.asker.groups_of(sql)?)?;
         let answer = self.ask_over(files, "SELECT DISTINCT source FROM sources", usize::MAX)?;
@@ -173,21 +173,21 @@ impl CaseTables {
         Ok(answer.rows.into_iter().flatten().filter_map(text).collect())
     }
 
-    /// Ends what is being asked, and all that is asked later: whoever goes on opens the case anew.
+    /// Ends the statement that runs, and every later one; to continue, open the case anew.
     pub fn stop(&self) {
         self.workers.iter().chain([&self.asker]).for_each(|worker| worker.canceller().cancel());
     }
 
-    /// The labels of the evidence.
+    /// Returns the labels of the evidence.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().map(String::as_str)
     }
 
-    /// The same as [`CaseTables::ask`], with the sources that were read for it: which piece of evidence has which.
+    /// Works like [`CaseTables::ask`], and also returns the sources that were read, for each piece of evidence.
     ///
     /// # Errors
     ///
-    /// As those of [`CaseTables::ask`].
+    /// Fails like [`CaseTables::ask`].
     pub fn ask_with_sources(&self, sql: &str, limit: usize) -> Result<WithSources, TablesError> {
         let files = self.files(&self.asker.groups_of(sql)?)?;
         let of_sources = "SELECT DISTINCT _evidence, source FROM sources";
@@ -200,11 +200,11 @@ impl CaseTables {
         Ok(WithSources { answer: self.ask_over(files, sql, limit)?, sources })
     }
 
-    /// How many gaps there are in what a statement reads, and how much damage that may hide records.
+    /// Counts the gaps in the tables of a statement, and the defects that may hide records.
     ///
     /// # Errors
     ///
-    /// As those of [`CaseTables::ask`].
+    /// Fails like [`CaseTables::ask`].
     pub fn unread_of(&self, sql: &str) -> Result<Unread, TablesError> {
         let files = self.files(&self.asker.groups_of(sql)?)?;
         let counts = "SELECT (SELECT count(*) FROM gaps), (SELECT count(*) FROM defects WHERE hides)";
@@ -218,23 +218,23 @@ impl CaseTables {
         Ok(Unread { gaps: number(cell(0)), damage: number(cell(1)) })
     }
 
-    /// The digest of each table that has rows, from the rows as they stand.
+    /// Returns the digest of each table that has rows, computed from the stored rows.
     ///
     /// # Errors
     ///
-    /// Where a table cannot be made, or the worker does not answer.
+    /// Fails if a table cannot be made, or the worker does not answer.
     pub fn digests(&self) -> Result<Answer, TablesError> {
         let files = self.files(&TableGroup::all())?;
-        // Every row is read, however many there are.
+        // This reads every row, however many there are.
         let limits = Limits { wall: HASHING, cpu_seconds: HASHING.as_secs(), ..self.asker.limits() };
         answered(self.asker.statement(&Request::HashTables { files }, &limits)?)
     }
 
-    /// Reads one row of a table as the record that it holds.
+    /// Reads one row of a table and returns its record.
     ///
     /// # Errors
     ///
-    /// Where there is no such row, several pieces of evidence have such a table, or the worker does not answer.
+    /// Fails if there is no such row, there are several pieces of evidence, or the worker does not answer.
     pub fn record(&self, table: &str, row: i64) -> Result<Record, TablesError> {
         let [evidence] = self.labels.as_slice() else {
             let labels = joined(self.labels.iter().map(String::as_str));
@@ -246,11 +246,11 @@ impl CaseTables {
         self.record_on(evidence, table, row)
     }
 
-    /// Reads one row of a table of a piece of evidence as the record that it holds.
+    /// Reads one row of a table of a piece of evidence and returns its record.
     ///
     /// # Errors
     ///
-    /// Where there is no such row, or the worker does not answer.
+    /// Fails if there is no such row, or the worker does not answer.
     pub fn record_on(&self, evidence: &str, table: &str, row: i64) -> Result<Record, TablesError> {
         let files = self.files(&TableGroup::of_table(table).into_iter().collect())?;
         let asked = AskedRow { files, evidence: evidence.to_owned(), table: table.to_owned(), row };
@@ -260,18 +260,18 @@ impl CaseTables {
         }
     }
 
-    /// Holds all records that rules of others are over against these rules, and gives those that fit one of the level or above.
+    /// Compares all relevant records with third-party rules and returns the matches with at least the level `least`.
     ///
     /// # Errors
     ///
-    /// Where the rules cannot be read at all, what they are over cannot be decoded, or the worker does not answer.
+    /// Fails if the rules cannot be read at all, the records cannot be decoded, or the worker does not answer.
     pub fn matched(&self, rules: &Borrowed, least: Level) -> Result<Matched, TablesError> {
         let of =
             Compared { made: &self.made, labels: &self.labels, workers: &self.workers, asker: &self.asker };
         of.matched(rules, least, None)
     }
 
-    /// What a person should know of how the tables were made; each once.
+    /// Returns the notes for the user about how the tables were made; each note is returned once.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -286,23 +286,23 @@ impl CaseTables {
     }
 }
 
-/// Tables whose rows are compared with rules of others.
+/// Tables whose rows are compared with third-party rules.
 pub(crate) struct Compared<'c> {
     pub(crate) made: &'c MadeTables,
     /// The labels of the evidence.
     pub(crate) labels: &'c [String],
-    /// They decode what is not there yet.
+    /// They make tables that do not exist yet.
     pub(crate) workers: &'c [Worker],
-    /// It sees tables and no evidence.
+    /// It sees the tables but not the evidence.
     pub(crate) asker: &'c Worker,
 }
 
 impl Compared<'_> {
-    /// Compares all records that rules are over with them, and gives those that fit one of the level or above, of one rule so many at most.
+    /// Compares all relevant records with the rules and returns the matches with at least the level `least`, at most `each` of one rule.
     ///
     /// # Errors
     ///
-    /// As those of [`CaseTables::matched`].
+    /// Fails like [`CaseTables::matched`].
     pub(crate) fn matched(
         &self,
         rules: &Borrowed,
@@ -315,7 +315,7 @@ impl Compared<'_> {
         let AnswerReply::Matched(matched) = self.asker.statement(&asked, &self.asker.matching())? else {
             return Err(unasked().into());
         };
-        // It comes from a process that has read hostile bytes.
+        // The reply comes from a process that has read hostile bytes.
         let is_ours = |found: &Found| self.labels.contains(&found.record.locator.evidence);
         match matched.found.iter().all(is_ours) {
             true => Ok(*matched),
@@ -324,7 +324,7 @@ impl Compared<'_> {
     }
 }
 
-/// The tables of these groups, made by all workers side by side.
+/// Returns the tables of these groups, made by all workers in parallel.
 fn files(
     made: &MadeTables,
     workers: &[Worker],
@@ -353,11 +353,11 @@ fn files(
     })
 }
 
-/// Reads rules of others in a worker, which sees no evidence, and tells what is wrong with them.
+/// Reads third-party rules in a worker that sees no evidence, and reports what is wrong with them.
 ///
 /// # Errors
 ///
-/// Where no worker starts, or it does not answer.
+/// Fails if no worker starts, or it does not answer.
 pub fn check_rules(worker: &WorkerRequest, rules: &Borrowed) -> Result<CheckedRules, TablesError> {
     checked(&Worker::of_tables(worker, None)?, rules)
 }

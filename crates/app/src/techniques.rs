@@ -1,11 +1,11 @@
-//! The techniques of ATT&CK that a run is told with.
+//! Loads the ATT&CK techniques for reports.
 
 use detect::{Attack, AttackError};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why there are none.
+/// Why the techniques cannot be loaded.
 #[derive(Debug, Error)]
 pub enum TechniquesError {
     /// The bundle cannot be read.
@@ -13,25 +13,25 @@ pub enum TechniquesError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The bundle is not what MITRE publishes.
+    /// The bundle is not in the form that MITRE publishes.
     #[error("read the ATT&CK bundle {}", path.display())]
     Bundle {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         #[source]
         source: AttackError,
     },
-    /// What is shipped does not read: a defect of ours.
+    /// The shipped techniques cannot be read, which is a bug in this program.
     #[error("read the shipped techniques of ATT&CK")]
     Shipped(#[source] AttackError),
 }
 
-/// The shipped techniques, with names and tactics of the bundle, where one is given (`enterprise-attack.json`).
+/// Returns the shipped techniques; with a `bundle` (`enterprise-attack.json`), names and tactics come from it.
 pub(crate) fn techniques(bundle: Option<&Path>) -> Result<Attack, TechniquesError> {
     let Some(path) = bundle else { return Attack::shipped().map_err(TechniquesError::Shipped) };
     let text = std::fs::read_to_string(path)

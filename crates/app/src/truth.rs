@@ -1,4 +1,4 @@
-//! Truth files: what is known of a case, in JSON as it is published beside evidence, or in our own TOML (`docs/scoring.md`).
+//! Ground truth files: what is known about a case, in the JSON that is published with evidence or in our own TOML (`docs/scoring.md`).
 
 mod json;
 mod toml_form;
@@ -11,25 +11,25 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a file is no truth.
+/// Why a file cannot be used as ground truth.
 #[derive(Debug, Error)]
 pub enum TruthError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("read the truth {}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// It is longer than any truth file.
+    /// The file is too long for a ground truth.
     #[error("read the truth {}: expected at most {MAX_TRUTH_FILE} bytes", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
     },
-    /// It is no TOML of this form; the source points at the line.
+    /// The file is not valid TOML of this form; the source gives the line.
     #[error("read the truth {}", path.display())]
     Toml {
         /// The file.
@@ -38,7 +38,7 @@ pub enum TruthError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// It is no JSON of this form; the source names line and column.
+    /// The file is not valid JSON of this form; the source gives line and column.
     #[error("read the truth {}", path.display())]
     Json {
         /// The file.
@@ -47,24 +47,24 @@ pub enum TruthError {
         #[source]
         source: serde_json::Error,
     },
-    /// Something in it makes no sense.
+    /// A value in the file is invalid.
     #[error("read the truth {}: {place}: expected {expected}, found {found}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
         /// The line, or the member.
         place: String,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// The shipped vocabulary does not read.
+    /// The shipped vocabulary cannot be read.
     #[error("read the truth {}", path.display())]
     Vocabulary {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: VocabularyError,
     },
@@ -73,7 +73,11 @@ pub enum TruthError {
 /// The longest truth file in bytes: 16 MiB.
 const MAX_TRUTH_FILE: u64 = 16 << 20;
 
-/// Reads the truth at `path`: JSON or TOML by its extension, otherwise by its first character.
+/// Reads the ground truth at `path`. The extension decides between JSON and TOML, otherwise the first character does.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or its contents are invalid.
 pub fn load_truth(path: &Path) -> Result<Truth, TruthError> {
     let text = read(path)?;
     let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
@@ -109,7 +113,7 @@ fn read(path: &Path) -> Result<String, TruthError> {
     String::from_utf8(bytes).map_err(invalid)
 }
 
-/// What a file says, before it is checked; each thing with its place.
+/// The contents of a file before they are checked, each part with its place.
 #[derive(Debug, Default)]
 struct Raw {
     case: String,
@@ -133,13 +137,13 @@ struct RawFact {
     id: String,
     agent: String,
     question: String,
-    /// The values, or what is none.
+    /// The values, or the text that is not a value.
     values: Result<Vec<TruthValue>, String>,
     artifact: String,
     manner: Option<String>,
 }
 
-/// What makes no sense.
+/// An invalid value.
 struct Wrong {
     place: String,
     expected: &'static str,
@@ -212,10 +216,10 @@ fn fact(raw: RawFact, wrong: impl Fn(&'static str, String) -> Wrong) -> Result<T
     Ok(fact)
 }
 
-/// One millisecond in nanoseconds: the tolerance where a file names none.
+/// One millisecond in nanoseconds: the default tolerance.
 const MILLISECOND: i128 = 1_000_000;
 
-/// Reads `1 ms`, with words after it or not.
+/// Parses a text such as `1 ms`; words may follow.
 fn tolerance(text: Option<Placed<String>>) -> Result<i128, Wrong> {
     let Some(Placed { place, it: text }) = text else { return Ok(MILLISECOND) };
     let digits: String = text.chars().take_while(char::is_ascii_digit).collect();

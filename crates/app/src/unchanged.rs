@@ -1,9 +1,13 @@
-//! Whether the evidence is still what it was when its run began.
+//! Checks whether the evidence is still the same as when its run began.
 //!
-//! A hash is taken once, beside the investigation: it says what the evidence was at that moment, and not that tools read the same.
-//! Size, time of modification and time of inode change are therefore compared before the first and after the last look; those of folders, too, because a folder can be moved away for the length of a call, or another put in its place.
-//! They stay out of the events, because equal copies differ in them; their digest is a circumstance of the run, by which a later process can tell that it goes on with the same evidence.
-//! Reading changes neither; the time of access is left out for that reason, and the inode number because user-space file systems make it up.
+//! A hash is computed once, in parallel with the investigation: it describes the
+//! evidence at that moment, and does not prove that tools read the same bytes.
+//! The size, the modification time and the inode change time are therefore compared before the first and after the last access. Folders
+//! are included, because a folder can be moved away or replaced for the duration of a call.
+//! These values stay out of the events, because equal copies differ in them. Their digest is a circumstance of the run, which lets a
+//! later process check that it resumes with the same evidence.
+//! Reading does not change these values. The access time is left out because reading
+//! changes it, and the inode number because user-space file systems invent it.
 
 use crate::case_file::Case;
 use crate::platform::{Moment, changed, modified};
@@ -17,31 +21,31 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What the system says of each piece of evidence, in the order of the case.
+/// The file metadata of each piece of evidence, in the order of the case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Snapshot(Vec<Vec<Entry>>);
 
-/// A file or folder of a piece of evidence. They stand in the order of their paths, what a folder holds right behind it.
+/// A file or folder of a piece of evidence. Entries are in the order of their paths; the contents of a folder follow it directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
-    /// Its name in the folder that the last entry of a smaller depth is; the whole path of one that lies in none.
+    /// Its name within the last preceding entry of a smaller depth; for an entry at depth 0, the whole path.
     name: Box<OsStr>,
     depth: u32,
     seen: Seen,
 }
 
-/// What the system says of one entry.
+/// The metadata of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Seen {
-    /// A folder, with its times: one that was moved away and put back holds the same files, unchanged.
+    /// A folder with its times: if it is moved away and put back, its files look unchanged.
     Folder(Times),
     /// Anything else.
     Other(Stamp),
-    /// It cannot be looked at, or into.
+    /// Its metadata or contents cannot be read.
     Unreadable(io::ErrorKind),
 }
 
-/// In seconds and nanoseconds since 1970.
+/// Times in seconds and nanoseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Times {
     modified: Moment,
@@ -56,7 +60,7 @@ struct Stamp {
 }
 
 impl Seen {
-    /// What the digest is over: whatever would keep a run from being sealed also keeps a later process from going on with it.
+    /// Returns the bytes for the digest. A change that would prevent sealing the run also prevents resuming it in a later process.
     fn bytes(&self) -> Vec<u8> {
         match self {
             Seen::Folder(times) => [b"folder".as_slice(), &times.bytes()].concat(),
@@ -74,18 +78,18 @@ impl Times {
 }
 
 impl Seen {
-    /// Whether it is the same, but for the times of a folder: whatever is added to one or removed changes these.
+    /// Whether two states are equal, ignoring the times of a folder, which change whenever an entry is added or removed.
     fn is_as(&self, other: &Seen) -> bool {
         self == other || matches!((self, other), (Seen::Folder(_), Seen::Folder(_)))
     }
 }
 
-/// What came of a file or folder while its evidence was examined.
+/// How a file or folder changed while its evidence was examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there before.
+    /// It did not exist before.
     Added,
-    /// It is not there, or cannot be looked at, any more.
+    /// It no longer exists, or can no longer be read.
     Gone,
     /// Its size or a time differs.
     Altered,
@@ -101,17 +105,17 @@ impl fmt::Display for Change {
     }
 }
 
-/// A piece of evidence that is not what it was.
+/// A piece of evidence that has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) label: String,
-    /// The first file that shows it.
+    /// The first file that shows the change.
     pub(crate) path: PathBuf,
     pub(crate) change: Change,
 }
 
 impl Snapshot {
-    /// Looks at every file of the evidence; what cannot be looked at is part of the result.
+    /// Reads the metadata of every file of the evidence; unreadable entries are part of the result.
     pub(crate) fn take(case: &Case) -> Snapshot {
         let evidence = case.entry.evidence.iter().zip(&case.paths);
         Snapshot(
@@ -129,7 +133,7 @@ impl Snapshot {
         )
     }
 
-    /// One digest of all, the same wherever the folder that holds the evidence lies.
+    /// Returns one digest of everything; it does not depend on the location of the folder that contains the evidence.
     pub(crate) fn digest(&self, case: &Case) -> Digest {
         let mut digest = PartsDigest::default();
         digest.add(b"locard stamps");
@@ -146,7 +150,7 @@ impl Snapshot {
         digest.finish()
     }
 
-    /// The first difference to what the evidence is now.
+    /// Returns the first difference from the present state of the evidence.
     pub(crate) fn difference(&self, case: &Case) -> Option<Changed> {
         let pieces = self.0.iter().zip(&case.paths).zip(&case.entry.evidence);
         pieces.into_iter().find_map(|((before, path), entry)| {
@@ -156,7 +160,7 @@ impl Snapshot {
     }
 }
 
-/// The path of one entry after the other.
+/// Tracks the path of one entry after the other.
 #[derive(Default)]
 struct Cursor(PathBuf, u32);
 
@@ -175,7 +179,7 @@ impl Cursor {
     }
 }
 
-/// The first file that is gone or altered; where there is none, the first that was added; else the first folder in which names changed for a time.
+/// Returns the first file that is gone or altered; otherwise the first that was added; otherwise the first folder whose times changed.
 fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(PathBuf, Change)> {
     let mut rest = before.iter();
     let mut at = Cursor::default();
@@ -210,15 +214,15 @@ fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(Pa
     lost.or(added).or(stirred)
 }
 
-/// Takes an entry with its path, in the order of paths.
+/// Receives each entry with its path, in the order of paths.
 type Visit<'v> = dyn FnMut(&Path, Entry) -> ControlFlow<()> + 'v;
 
-/// Shows every file of a piece of evidence.
+/// Visits every file of a piece of evidence.
 fn look(kind: EvidenceKind, path: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
     match kind {
         EvidenceKind::Directory => folder(path, visit),
         EvidenceKind::Archive | EvidenceKind::Image => {
-            // The files that contain it.
+            // The files of the container.
             let mut files = evidence_files(kind, path);
             files.sort();
             files.dedup();
@@ -230,10 +234,10 @@ fn look(kind: EvidenceKind, path: &Path, visit: &mut Visit<'_>) -> ControlFlow<(
     }
 }
 
-/// Shows everything below a folder; links are not followed.
+/// Visits everything below a folder; does not follow links.
 fn folder(root: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
     let mut path = PathBuf::new();
-    // What is left to be shown of the folders from the root down.
+    // The entries still to visit, for each folder on the path from the root.
     let mut open = vec![vec![(OsString::from(root), seen(root.symlink_metadata()))].into_iter()];
     while let Some(rest) = open.last_mut() {
         let Some((name, mut what)) = rest.next() else {
@@ -261,7 +265,7 @@ fn folder(root: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// What lies in a folder, by name.
+/// Returns the entries of a folder, sorted by name.
 fn listed(folder: &Path) -> io::Result<Vec<(OsString, Seen)>> {
     let entries =
         folder.read_dir()?.map(|entry| entry.map(|entry| (entry.file_name(), seen(entry.metadata()))));

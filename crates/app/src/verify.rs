@@ -1,4 +1,4 @@
-//! Use case: verify a run, trusting neither the agents nor whoever held the folder.
+//! Use case: verify a run without trusting the agents or anyone who held the folder.
 
 mod absent;
 mod asked;
@@ -48,19 +48,19 @@ use payloads::Payloads;
 use std::path::{Path, PathBuf};
 use store::Reader;
 
-/// Verifies the run in `folder`; whatever is wrong is a finding, never an error.
+/// Verifies the run in `folder`; every problem is a finding, never an error.
 pub fn verify(folder: &Path) -> Certificate {
     verify_against(folder, None)
 }
 
-/// Verifies the run in `folder`, and its head against one that is kept elsewhere.
+/// Verifies the run in `folder`, and compares its head with one that is kept elsewhere.
 pub fn verify_against(folder: &Path, kept: Option<&KeptHead>) -> Certificate {
     let mut certificate = Certificate::empty();
     match Reader::open(folder) {
         Err(error) => {
             certificate.examine(Level::LogConsistent, vec![("run.db".to_owned(), told(&error))]);
         }
-        // A second handle fetches what the first one reads the names of.
+        // A second handle fetches the payloads that the events from the first one name.
         Ok(reader) => match Reader::open(folder) {
             Err(error) => {
                 certificate.examine(Level::LogConsistent, vec![("run.db".to_owned(), told(&error))]);
@@ -93,7 +93,7 @@ fn read(
     (certificate.head, certificate.payloads) = (chain.head().filter(|_| whole), payloads.number);
     describe(certificate, &chain.events, whole);
     certificate.examine(Level::LogConsistent, found);
-    // Behind a break nothing is known, so that nothing can be missed there either.
+    // Beyond a break the events are unknown, so a missing event could not be detected.
     if whole {
         let found = content(certificate, &chain.events, &chain.key.clone().finish(), &payloads);
         certificate.examine(Level::FactsStand, found);
@@ -103,13 +103,13 @@ fn read(
     }
 }
 
-/// The events up to the first that does not hold.
+/// The events up to the first broken one.
 struct Chain {
     events: Logged,
     /// The run's link at each position.
     links: Vec<Digest>,
     heads: Vec<TaskHead>,
-    /// Makes what the salts of commitments to its facts are made with.
+    /// Derives the key for the salts of the commitments to its facts.
     key: KeyMaker,
     found: Vec<Found>,
 }
@@ -145,7 +145,7 @@ impl Chain {
         self.links.last().copied()
     }
 
-    /// What a head that is kept elsewhere says against the chain.
+    /// Compares the chain with a head that is kept elsewhere.
     fn against(&self, kept: &KeptHead) -> Vec<Found> {
         let what = match (self.links.iter().position(|link| *link == kept.head), self.head()) {
             (Some(position), _) if position + 1 == self.links.len() => return Vec::new(),
@@ -162,7 +162,7 @@ impl Chain {
     }
 }
 
-/// What the log says of the run.
+/// Fills in what the log says about the run.
 fn describe(certificate: &mut Certificate, events: &Logged, whole: bool) {
     let Some((_, Event::RunOpened(opened), circumstance)) = events.first() else { return };
     certificate.run.clone_from(&circumstance.run);
@@ -186,7 +186,7 @@ fn describe(certificate: &mut Certificate, events: &Logged, whole: bool) {
     certificate.evidence = evidence.collect();
 }
 
-/// What the events say, against the payloads and against each other.
+/// Checks the events against the payloads and against each other.
 fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payloads: &Payloads) -> Vec<Found> {
     let Some((_, Event::RunOpened(opened), _)) = events.first() else {
         return vec![("position 0".to_owned(), "it does not open a run".to_owned())];
@@ -219,7 +219,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
     found
 }
 
-/// Every fact against its stored output, every node against its facts, and every verdict again.
+/// Checks every fact against its stored output and every node against its facts, and computes every verdict again.
 fn claims(certificate: &mut Certificate, run: &Run, log: Log<'_>) -> Vec<Found> {
     let bench = Bench::new(&run.opened);
     let mut found = Vec::new();

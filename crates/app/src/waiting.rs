@@ -1,13 +1,14 @@
-//! Work in a worker that an interruption ends.
+//! Runs work in a worker, which an interruption ends.
 
 use crate::interrupt::Interrupt;
 use sandbox::Canceller;
 
-/// A thread of ours panicked.
+/// A thread of the program panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
 
-/// Does what waits for workers on a thread of its own; an interruption cancels their calls, and this returns once the work has ended.
+/// Runs work that waits for workers on a blocking thread. An interruption
+/// cancels the workers' calls; this returns once the work has ended.
 pub(crate) async fn wait_for<T: Send + 'static>(
     interrupt: &Interrupt,
     cancellers: Vec<Canceller>,

@@ -1,7 +1,8 @@
-//! Use case: walk the turns of recorded tasks: what an agent saw, did, claimed and was told.
+//! Use case: walk through the turns of recorded tasks: what an agent saw, did and claimed, and what it was told.
 //!
-//! What it saw is not stored: it is made again from the log, as [`crate::replay()`] makes it, and rendered as a language model reads it.
-//! What came of its calls stands in the log as it is shown.
+//! What the agent saw is not stored: it is reconstructed from the log in the same way
+//! as by [`crate::replay()`], and rendered as a language model reads it.
+//! The results of its calls are shown as the log has them.
 
 use crate::course::{Recording, Returns, live};
 use crate::judge::Bench;
@@ -16,14 +17,14 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What of a run to walk.
+/// Which part of a run to walk through.
 #[derive(Debug, Clone)]
 pub struct WalkRequest {
     /// Which tasks.
     pub of: ReplayRequest,
-    /// The only turn.
+    /// Only this turn.
     pub turn: Option<u32>,
-    /// The most lines of what the agent saw that are kept of one answer.
+    /// The most lines to keep of each text that the agent saw.
     pub lines: usize,
 }
 
@@ -36,11 +37,12 @@ pub struct WalkedTask {
     pub agent: String,
     /// Its model.
     pub model: String,
-    /// What it was told of its role.
+    /// The description of its role: the system prompt.
     pub system: Shown,
     /// Its turns.
     pub turns: Vec<WalkedTurn>,
-    /// The first turn in which this version tells the agent something else than the log knows of; what it saw from there on is this version's.
+    /// The first turn from which this version would tell the agent something
+    /// different from the log; what it saw from there on is this version's.
     pub otherwise_from: Option<u32>,
 }
 
@@ -53,15 +55,15 @@ pub struct WalkedTurn {
     pub phase: Phase,
     /// Turns left in the phase after this one.
     pub turns_left: u32,
-    /// Refused claims that it may still make.
+    /// The number of refused claims that it may still make.
     pub rejected_claims_left: u32,
-    /// Facts that it may still record.
+    /// The number of facts that it may still record.
     pub accepted_facts_left: u32,
     /// What it was shown since its last reply.
     pub saw: Vec<Seen>,
-    /// What it answered; `None` where the log has no reply.
+    /// Its reply; `None` if the log has none.
     pub did: Option<Vec<ReplyBlock>>,
-    /// What came of that, in order: events of the log.
+    /// The resulting events of the log, in order.
     pub told: Vec<Event>,
 }
 
@@ -80,9 +82,9 @@ pub struct Seen {
 pub struct Shown {
     /// Its first lines.
     pub text: String,
-    /// All of its lines.
+    /// The number of lines of the whole text.
     pub lines: usize,
-    /// All of its bytes.
+    /// The number of bytes of the whole text.
     pub bytes: usize,
 }
 
@@ -93,11 +95,11 @@ impl Shown {
     }
 }
 
-/// The turns of the tasks that are asked for.
+/// Returns the turns of the requested tasks.
 ///
 /// # Errors
 ///
-/// Where the log cannot be read, or has no such task.
+/// Fails if the log cannot be read or has no such task.
 pub fn walk(folder: &Path, request: &WalkRequest) -> Result<Vec<WalkedTask>, ReplayError> {
     let (log, reader) = Stored::open(folder).map_err(ReplayError::Run)?;
     let Some(opened) = &log.opened else {
@@ -151,7 +153,7 @@ fn turn(asked: &TurnRequest, phase: Phase, left: Left, told: Vec<Event>, lines: 
     }
 }
 
-/// What the last message of a request says; the ones before were shown in earlier turns.
+/// Returns the contents of the last message of a request; the earlier messages were shown in earlier turns.
 fn saw(asked: &TurnRequest, lines: usize) -> Vec<Seen> {
     let mut last = asked.messages.iter().rev();
     let Some(Message::User(blocks)) = last.next().map(AsRef::as_ref) else { return Vec::new() };
@@ -188,7 +190,7 @@ fn call(block: &ReplyBlock) -> Option<&ToolCall> {
     }
 }
 
-/// What the log has of each turn after its request; replies stand apart.
+/// Returns the events of each turn after its request, except replies.
 fn by_turn(events: &[Event]) -> BTreeMap<u32, Vec<Event>> {
     let mut turns: BTreeMap<u32, Vec<Event>> = BTreeMap::new();
     let mut turn = 0;
@@ -202,7 +204,7 @@ fn by_turn(events: &[Event]) -> BTreeMap<u32, Vec<Event>> {
     turns
 }
 
-/// The turn of the first event that this version does not make as it is stored; digests of requests are not asked.
+/// Returns the first turn that follows an event which this version computes differently; digests of requests are not compared.
 fn otherwise_from(stored: &[Event], made: &[Event]) -> Option<u32> {
     let mut turn = 0;
     for (stored, made) in stored.iter().zip(made) {

@@ -1,4 +1,4 @@
-//! Glue: the engine's tool calls to the sandbox, and the worker's end of it.
+//! Glue: sends the engine's tool calls to the sandbox, and serves them in the worker process.
 
 mod again;
 mod answer;
@@ -32,23 +32,23 @@ use tools::{
     SequencesReply, SourcesReply, SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
 };
 
-/// Where tools run.
+/// How to start workers.
 #[derive(Debug, Clone)]
 pub struct WorkerRequest {
-    /// The program that serves as the worker when it is called with [`sandbox::WORKER_ARGUMENT`].
+    /// The program that acts as the worker when it is called with [`sandbox::WORKER_ARGUMENT`].
     pub program: PathBuf,
     /// Whether tools may run unconfined.
     pub unconfined: bool,
-    /// A folder of ours for scratch folders; outside the evidence.
+    /// A folder for scratch folders, outside the evidence.
     pub scratch: PathBuf,
-    /// What one call may use.
+    /// The limits of one call.
     pub limits: Limits,
-    /// How far archives are expanded.
+    /// The limits for expanding archives.
     pub expansion: Expansion,
 }
 
 impl WorkerRequest {
-    /// The same for calls over what a run has recorded: to the bounds that it was made with.
+    /// Returns the same request with the expansion limits of a recorded run, for repeating its calls.
     pub(crate) fn as_recorded(&self, opened: &RunOpened) -> WorkerRequest {
         let is_bounded = opened.behaviour.contains(&Behaviour::BoundsArchives.into());
         let expansion = if is_bounded { Expansion::Bounded } else { Expansion::Former };
@@ -56,13 +56,13 @@ impl WorkerRequest {
     }
 }
 
-/// Why no tool can be run at all; what happens to a single call is its outcome.
+/// Why no tool can be run at all; a problem of a single call is its outcome instead.
 #[derive(Debug, Error)]
 pub enum ToolError {
-    /// No worker starts, or none can be confined.
+    /// No worker starts, or it cannot be confined.
     #[error("start a tool worker")]
     Spawn(#[source] SpawnError),
-    /// The worker's call to hash evidence did not end in order.
+    /// The worker's call to hash evidence did not end normally.
     #[error("hash evidence in a tool worker: {ending}")]
     Hash {
         /// How it ended.
@@ -71,73 +71,73 @@ pub enum ToolError {
     /// The evidence itself cannot be opened or read.
     #[error("{reason}")]
     Evidence {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The worker's call to index names did not end in order.
+    /// The worker's call to index names did not end normally.
     #[error("index names in a tool worker: {ending}")]
     Index {
         /// How it ended.
         ending: String,
     },
-    /// The worker's call to build or to ask tables did not end in order.
+    /// The worker's call to build or query tables did not end normally.
     #[error("work on case tables in a tool worker: {ending}")]
     Tables {
         /// How it ended.
         ending: String,
     },
-    /// The worker's call to read bytes again did not end in order.
+    /// The worker's call to read bytes again did not end normally.
     #[error("read bytes in a tool worker: {ending}")]
     Spans {
         /// How it ended.
         ending: String,
     },
-    /// The worker's call to look for sequences did not end in order.
+    /// The worker's call to look for sequences did not end normally.
     #[error("look for sequences in a tool worker: {ending}")]
     Sequences {
         /// How it ended.
         ending: String,
     },
-    /// No worker could be had for a call.
+    /// No worker was available for a call.
     #[error("call a tool worker")]
     Call(#[source] CallError),
-    /// A request or an answer cannot be encoded or read.
+    /// A request cannot be encoded, or an answer cannot be read.
     #[error("talk to a tool worker")]
     Wire(#[source] WireError),
 }
 
-/// Why case tables give no answer.
+/// Why case tables return no answer.
 #[derive(Debug, Error)]
 pub enum StatementError {
     /// No tool can be run.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The file of the tables is none that this program wrote, or is damaged.
+    /// The file of the tables was not written by this program, or is damaged.
     #[error("read the tables: {reason}; --no-cache decodes the evidence anew")]
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The statement is none that the tables answer.
+    /// The tables do not accept the statement.
     #[error("{reason}")]
     Refused {
-        /// Why, and what there is in its place.
+        /// Why, and what can be used instead.
         reason: String,
     },
 }
 
-/// A worker that answers another question than the one that it was asked.
+/// The error for a worker whose reply does not fit the request.
 pub(crate) fn unasked() -> ToolError {
     ToolError::Tables { ending: "it answered something else than it was asked".to_owned() }
 }
 
-/// The longest that hashing one piece of evidence may take.
+/// The longest time to hash one piece of evidence.
 pub(crate) const HASHING: Duration = Duration::from_secs(24 * 3600);
 
-/// The longest that indexing the names of one piece of evidence may take.
+/// The longest time to index the names of one piece of evidence.
 const INDEXING: Duration = Duration::from_secs(1800);
 
-/// Address space for that, in bytes: an entry takes some hundred.
+/// The address space for indexing, in bytes: an entry takes some hundred.
 const INDEXING_MEMORY: u64 = 8 << 30;
 
 /// The longest index in bytes: some 15 million entries.
@@ -146,24 +146,24 @@ const LONGEST_INDEX: u64 = 1 << 30;
 /// The longest file of case tables in bytes.
 const LONGEST_TABLES: u64 = 4 << 30;
 
-/// A worker that tools run in, one call at a time.
+/// A worker that runs tools, one call at a time.
 #[derive(Clone)]
 pub(crate) struct Worker {
     zygote: Arc<Mutex<Zygote>>,
     confinement: Confinement,
     mounts: Arc<[Mount]>,
     indexes: Arc<Indexes>,
-    /// Indexes of archives that were built when these were opened, until somebody asks for them.
+    /// Indexes that were built when archives were opened, until they are requested.
     built: Arc<Mutex<BTreeMap<String, BuiltIndex>>>,
     expansion: Expansion,
-    /// Of a run the case tables, which are made when a call needs them.
+    /// In a run, the case tables, which are made when a call needs them.
     made: Option<Arc<MadeTables>>,
     expected: Arc<Expected>,
     limits: Limits,
 }
 
 impl Worker {
-    /// Starts a worker over the evidence of the case, with the name indexes that there are of it.
+    /// Starts a worker over the evidence of the case, with its available name indexes.
     pub(crate) fn start(
         request: &WorkerRequest,
         case: &Case,
@@ -172,7 +172,7 @@ impl Worker {
         Worker::start_with(request, case, indexes, None)
     }
 
-    /// The same in a run, which makes case tables when a call needs them.
+    /// Works like [`Worker::start`], for a run that makes case tables when a call needs them.
     pub(crate) fn start_with(
         request: &WorkerRequest,
         case: &Case,
@@ -202,7 +202,7 @@ impl Worker {
         })
     }
 
-    /// Starts a worker that sees a folder with case tables, and no evidence.
+    /// Starts a worker that sees a folder with case tables, but no evidence.
     pub(crate) fn of_tables(request: &WorkerRequest, folder: Option<PathBuf>) -> Result<Worker, ToolError> {
         let zygote = start_over(request, folder.into_iter().collect())?;
         Ok(Worker {
@@ -218,17 +218,17 @@ impl Worker {
         })
     }
 
-    /// Ends the call that runs, and every later one.
+    /// Returns a handle that cancels the call that runs, and every later one.
     pub(crate) fn canceller(&self) -> Canceller {
         self.zygote.lock().unwrap_or_else(PoisonError::into_inner).canceller()
     }
 
-    /// What holds its calls, a line each.
+    /// Describes the confinement of its calls, one line each.
     pub(crate) fn confinement(&self) -> Vec<String> {
         holding::recorded(&self.confinement)
     }
 
-    /// Runs one tool; whatever happens to the call is its outcome.
+    /// Runs one tool; any problem with the call is its outcome.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (ToolReturn, Option<Cost>) {
         let tables = self.made.as_ref().map(|made| made.ready(self, tool, arguments));
         let request = Request::Call {
@@ -247,10 +247,13 @@ impl Worker {
         }
     }
 
-    /// Opens each piece of evidence that is an image or an archive once; gives the label of the first that cannot be opened, and why.
+    /// Opens each image and archive once.
+    /// A folder can fail to open only by being absent, so it is not checked.
+    /// This also indexes the names of an archive, so that a compressed tar is expanded only once for both.
     ///
-    /// A folder has nothing that could keep it from being opened but its absence.
-    /// The names of an archive are indexed with that, so that a compressed tar is expanded once for both.
+    /// # Errors
+    ///
+    /// Returns the label of the first piece that cannot be opened, and why.
     pub(crate) fn open_evidence(&self) -> Result<(), (String, ToolError)> {
         let containers = self.mounts.iter().filter(|mount| match mount.kind {
             EvidenceKind::Archive | EvidenceKind::Image => true,
@@ -270,11 +273,11 @@ impl Worker {
                     return Ok(());
                 }
                 Ok(IndexReply::Unopened { reason }) => return Err(ToolError::Evidence { reason }),
-                // It may be opened all the same.
+                // The archive may still be readable without an index.
                 Ok(IndexReply::Failed { .. }) | Err(_) => {}
             }
         }
-        // The level that reads no content.
+        // This level reads no content.
         self.hash(&mount.label, IntegrityLevel::Stat).map(drop)
     }
 
@@ -297,7 +300,7 @@ impl Worker {
         }
     }
 
-    /// Builds the name index of the evidence with this label; its bytes are as hostile as the evidence.
+    /// Builds the name index of the evidence with this label; its bytes are as untrusted as the evidence.
     pub(crate) fn build_index(&self, label: &str) -> Result<BuiltIndex, ToolError> {
         if let Some(built) = self.built().remove(label) {
             return Ok(built);
@@ -310,7 +313,7 @@ impl Worker {
         }
     }
 
-    /// Lets go of the indexes that nobody asked for.
+    /// Drops the indexes that were not requested.
     pub(crate) fn forget_indexes(&self) {
         self.built().clear();
     }
@@ -319,7 +322,7 @@ impl Worker {
         self.built.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How far archives are expanded.
+    /// Returns the limits for expanding archives.
     pub(crate) fn expansion(&self) -> Expansion {
         self.expansion
     }
@@ -335,7 +338,7 @@ impl Worker {
         }
     }
 
-    /// Hashes what the case tables of a group follow from; `None` where not all of it can be read.
+    /// Hashes the sources of a group of case tables; `None` if not all of them can be read.
     pub(crate) fn digest_sources(&self, label: &str, group: TableGroup) -> Result<Option<Digest>, ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
@@ -351,14 +354,14 @@ impl Worker {
         }
     }
 
-    /// The groups of the tables that a statement reads.
+    /// Returns the groups of the tables that a statement reads.
     pub(crate) fn groups_of(&self, sql: &str) -> Result<BTreeSet<TableGroup>, StatementError> {
         let answer = self.statement(&Request::GroupsOf { sql: sql.to_owned() }, &self.limits)?;
         let AnswerReply::Groups { groups } = answer else { return Err(unasked().into()) };
         Ok(groups.iter().filter_map(|name| TableGroup::named(name)).collect())
     }
 
-    /// Asks something of case tables.
+    /// Sends a request about case tables.
     pub(crate) fn statement(
         &self,
         request: &Request,
@@ -386,19 +389,20 @@ impl Worker {
         }
     }
 
-    /// What a statement may use where nobody said otherwise.
+    /// Returns the default limits of a statement.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// What holding all rows of tables against rules may use.
+    /// Returns the limits for comparing all rows of tables with rules.
     pub(crate) fn matching(&self) -> Limits {
         self.indexing()
     }
 
-    /// Builds the case tables of a group of the evidence with this label, in a file; its bytes are as hostile as the evidence.
+    /// Builds the case tables of a group of the evidence with this label into a file; its bytes are as untrusted as the evidence.
     ///
-    /// A file that breaks the process is a gap: the tables are made anew without it, in another process. Gives those files besides.
+    /// A file that breaks the process becomes a gap: the tables are built anew
+    /// without it, in another process. Returns these files as well.
     pub(crate) fn build_tables(
         &self,
         label: &str,
@@ -425,7 +429,7 @@ impl Worker {
         }
     }
 
-    /// What building an index may use.
+    /// Returns the limits for building an index.
     fn indexing(&self) -> Limits {
         Limits {
             wall: INDEXING,
@@ -436,7 +440,7 @@ impl Worker {
         }
     }
 
-    /// Reads bytes as they stand in the evidence, as hostile as it is; gives what became of each span.
+    /// Reads raw bytes of the evidence, which are untrusted; returns the result of each span.
     pub(crate) fn read_spans(&self, spans: &[WantedSpan]) -> Result<Vec<SpanRead>, ToolError> {
         let limits = Limits { wall: INDEXING, cpu_seconds: INDEXING.as_secs(), ..self.limits };
         let request = Request::ReadSpans { evidence: self.mounts.to_vec(), spans: spans.to_vec() };
@@ -447,7 +451,7 @@ impl Worker {
         }
     }
 
-    /// What several records of logs tell together; everything in it comes from a process that has read hostile bytes.
+    /// Returns what several log records show together; all of it comes from a process that has read hostile bytes.
     fn sequences(&self) -> Result<SequencesReply, ToolError> {
         let limits = Limits { wall: INDEXING, cpu_seconds: INDEXING.as_secs(), ..self.limits };
         let report = self.send(&Request::Sequences { evidence: self.mounts.to_vec() }, &limits)?;
@@ -463,13 +467,13 @@ impl Worker {
 
     fn send(&self, request: &Request, limits: &Limits) -> Result<Report, ToolError> {
         let bytes = tools::encode_request(request).map_err(ToolError::Wire)?;
-        // A panic of another caller leaves no half-made call behind: the zygote replaces itself.
+        // A panic of another caller leaves no half-made call: the zygote replaces itself.
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         again(limits, |limits| zygote.call(&bytes, limits).map_err(ToolError::Call))
     }
 }
 
-/// Starts a worker that may read these files and folders, and no evidence; once more where it was killed as it started.
+/// Starts a worker that may read only these files and folders; tries once more if it was killed while it started.
 pub(crate) fn start_over(request: &WorkerRequest, readable: Vec<PathBuf>) -> Result<Zygote, ToolError> {
     let config = Config {
         program: request.program.clone(),
@@ -484,13 +488,13 @@ pub(crate) fn start_over(request: &WorkerRequest, readable: Vec<PathBuf>) -> Res
     started.map_err(ToolError::Spawn)
 }
 
-/// What a worker may read.
+/// Returns the files and folders of the evidence that a worker may read.
 fn readable(case: &Case) -> Vec<PathBuf> {
     let evidence = case.entry.evidence.iter().zip(&case.paths);
     evidence.flat_map(|(entry, path)| evidence_files(entry.kind, path)).collect()
 }
 
-/// The files of the examiner's machine that are a piece of evidence, of an image all of them; or the folder that is.
+/// Returns the files or the folder on the examiner's machine that form a piece of evidence; for an image, all its files.
 pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
     match kind {
         EvidenceKind::Archive | EvidenceKind::Directory => vec![path.to_owned()],
@@ -498,9 +502,13 @@ pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The worker's end: serves tool calls until the parent goes away.
+/// Runs the worker process: serves tool calls until the parent process ends.
 ///
-/// It must be the first thing that `main` does when its first argument is [`sandbox::WORKER_ARGUMENT`].
+/// `main` must call this before anything else if its first argument is [`sandbox::WORKER_ARGUMENT`].
+///
+/// # Errors
+///
+/// Fails if the worker cannot serve calls.
 pub fn worker_main() -> Result<(), ServeError> {
     tools::prepare();
     sandbox::serve(|request, scratch| {
@@ -511,11 +519,12 @@ pub fn worker_main() -> Result<(), ServeError> {
 
 /// Runs one tool on a case, outside any run: nothing is recorded.
 ///
-/// What reads many sources at once gets its case tables made before the call, in `folder`, under the limits of those and not of a call.
+/// For a tool that reads many sources at once, the case tables are made before the call,
+/// in `folder`, under the limits of building tables instead of those of a call.
 ///
 /// # Errors
 ///
-/// Where no worker can be had.
+/// Fails if no worker can be started.
 pub fn call_tool(
     request: &WorkerRequest,
     case: &Case,
@@ -541,23 +550,23 @@ pub fn call_tool(
     Ok(returned)
 }
 
-/// What several records of a case's logs tell together, outside any run.
+/// Returns what several records of a case's logs show together, outside any run.
 ///
 /// # Errors
 ///
-/// Where no worker can be had, or it was stopped before its end.
+/// Fails if no worker can be started, or if it was stopped early.
 pub fn sequences(request: &WorkerRequest, case: &Case) -> Result<SequencesReply, ToolError> {
     Worker::start(request, case, &Indexes::new())?.sequences()
 }
 
-/// What a report of the sandbox means to the engine.
+/// Converts a report of the sandbox to a result for the engine.
 fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) -> ToolReturn {
     let bytes = match report.ending {
         Ending::Replied(bytes) => bytes,
         ref ending @ Ending::TimedOut { .. } => {
             return broken(Outcome::Timeout, tool, told(ending, limits));
         }
-        // Whoever called it wanted no answer: that is no gap in what the evidence tells.
+        // The caller cancelled the call, so this is not a gap in the evidence.
         ref ending @ Ending::Cancelled => {
             let broken = broken(Outcome::Timeout, tool, told(ending, limits));
             return ToolReturn { gaps: Vec::new(), ..broken };
@@ -585,7 +594,7 @@ fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) ->
     }
 }
 
-/// Why there was no worker, without what differs between equal runs.
+/// Returns why there was no worker, without details that differ between equal runs.
 fn no_worker(error: &ToolError) -> String {
     match error {
         ToolError::Call(CallError::RequestTooLong { actual, limit }) => {
@@ -607,7 +616,7 @@ fn told(ending: &Ending, limits: &Limits) -> String {
     format!("the call {}", ending.describe(limits))
 }
 
-/// A call without a result: what it should have examined was not.
+/// Returns a call without a result: nothing was examined.
 fn broken(outcome: Outcome, tool: &str, note: String) -> ToolReturn {
     ToolReturn {
         outcome,

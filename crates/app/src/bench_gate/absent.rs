@@ -1,7 +1,7 @@
-//! Absences of names that exist under a look-alike, and of names that were searched for under another.
+//! Absences of names that exist under a look-alike, and of names for which only a look-alike was searched.
 //!
-//! The evidence is not there any more, so that searches are made up: as a log would have them, with the notes that tell what is near.
-//! That a file or key is there is known from a record that was read from it.
+//! The evidence is not available, so the searches are made up in the form of a log, with the notes that list similar names.
+//! A file or key is known to exist from a record that was read from it.
 
 use super::draw::Draw;
 use super::mutate::LOOKALIKES;
@@ -13,13 +13,13 @@ use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Absence, AbsenceClaim, AbsenceForm, CallId, Completeness, FieldValue, InvocationId, Outcome};
 use serde_json::{Map, Value};
 
-/// The number of the first search that is made up for a task.
+/// The number of the first made-up search of a task.
 const FIRST_SEARCH: u32 = 4_000;
 
-/// Most things of each kind that a search names, as the tools do.
+/// The most similar names of each kind that a search lists, as in the tools.
 const MOST: usize = 3;
 
-/// A file or key that is there.
+/// A file or key that exists.
 struct There {
     task: usize,
     evidence: String,
@@ -31,7 +31,7 @@ enum Place {
     Key { hive: String, parent: String, name: String },
 }
 
-/// A name that reads like one that is there is said to be absent, by searches that tell what is near.
+/// Makes a claim that a look-alike of an existing name is absent, with searches that list the existing name as similar.
 pub(super) fn look_alike(maker: &mut Maker<'_>) -> Option<Seeded> {
     let there = there(maker)?;
     let twin = disguised(there.name(), &mut maker.draw)?;
@@ -49,7 +49,7 @@ pub(super) fn look_alike(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(seeded.leaving_out(LeftOut::Near(near)))
 }
 
-/// What is there is said to be absent, since its look-alike was not found.
+/// Makes a claim that an existing name is absent, with a search for its look-alike.
 pub(super) fn searched_look_alike(maker: &mut Maker<'_>) -> Option<Seeded> {
     let there = there(maker)?;
     let twin = disguised(there.name(), &mut maker.draw)?;
@@ -62,7 +62,7 @@ pub(super) fn searched_look_alike(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(Seeded::of(there.task, Posed::Absence { claim, searches }))
 }
 
-/// A name that nothing has, by searches that found nothing near it.
+/// Makes a claim that a name nothing has is absent, with searches that found nothing similar.
 pub(super) fn searched(maker: &mut Maker<'_>) -> Option<Seeded> {
     let there = there(maker)?;
     let name = format!("{:08x}.bin", maker.draw.next() as u32);
@@ -74,7 +74,7 @@ pub(super) fn searched(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(Seeded::of(there.task, Posed::Absence { claim, searches }))
 }
 
-/// A file from which a record was read, or a key of a hive of which one tells.
+/// Draws a file that a record was read from, or a registry key that a record names.
 fn there(maker: &mut Maker<'_>) -> Option<There> {
     let task = maker.draw.below(maker.material.tasks.len());
     let scan = maker.scans.get(task)?;
@@ -111,7 +111,7 @@ impl There {
         }
     }
 
-    /// The path of something of another name at its place.
+    /// Returns the path of another name in the same folder or parent key.
     fn beside(&self, name: &str) -> String {
         let (parent, separator) = match &self.place {
             Place::File { folder, .. } => (folder, '/'),
@@ -120,7 +120,7 @@ impl There {
         if parent.is_empty() { name.to_owned() } else { format!("{parent}{separator}{name}") }
     }
 
-    /// That there is nothing of this name.
+    /// Returns the claim that nothing has this name.
     fn claim(&self, maker: &mut Maker<'_>, name: &str, searches: &[Searched]) -> AbsenceClaim {
         let evidence = maker.draw.once_in(1, 2).then(|| self.evidence.clone());
         let absence = match &self.place {
@@ -137,7 +137,7 @@ impl There {
         AbsenceClaim { absence, searches }
     }
 
-    /// A whole search for this name that found nothing, by whatever tool of the run searches for such things.
+    /// Returns a complete search for this name that found nothing, by a tool of the run that searches for such things.
     fn searched(&self, maker: &Maker<'_>, number: u32, name: &str, notes: Vec<String>) -> Option<Searched> {
         let (form, sought) = match &self.place {
             Place::File { .. } => (AbsenceForm::File, vec![("name", name.to_owned())]),
@@ -184,7 +184,8 @@ impl There {
     }
 }
 
-/// What a search for `twin` tells to be near: what is there, and perhaps deleted entries, streams, values and others that read the same.
+/// Returns the notes of a search for `twin`: the existing name, and perhaps
+/// deleted entries, streams, values and others that look the same.
 fn notes(maker: &mut Maker<'_>, there: &There, twin: &str) -> Option<Vec<String>> {
     let draw = &mut maker.draw;
     let mut near = Vec::new();
@@ -212,7 +213,7 @@ fn notes(maker: &mut Maker<'_>, there: &There, twin: &str) -> Option<Vec<String>
     Some(near.into_iter().map(|near| format!("{NEAR}{near}")).chain([other]).collect())
 }
 
-/// A name that reads like this one, and is another.
+/// Returns a different name that looks like this one.
 fn disguised(name: &str, draw: &mut Draw) -> Option<String> {
     const INVISIBLE: [char; 3] = ['\u{200b}', '\u{ad}', '\u{2060}'];
     const ACCENTED: [(char, char); 5] = [('a', 'á'), ('e', 'é'), ('i', 'í'), ('o', 'ó'), ('u', 'ú')];

@@ -1,11 +1,11 @@
-//! When two texts might be taken for the same: far more loosely than any gateway should.
+//! Decides whether two texts might count as the same, far more loosely than any gateway should.
 //!
-//! A seeded falsehood must not be true in any sense, so that this errs on the side of sameness.
-//! It is written from the description of the rules alone and uses nothing of `ground`.
+//! A seeded false claim must not be true in any sense, so this errs towards sameness.
+//! It is written from the description of the rules alone and uses no code of `ground`.
 
 use ledger::{FieldValue, Time, Utc};
 
-/// The roots of the registry with their short names.
+/// The registry roots with their abbreviations.
 const ROOTS: [(&str, &str); 5] = [
     ("hkey_local_machine", "hklm"),
     ("hkey_current_user", "hkcu"),
@@ -14,10 +14,10 @@ const ROOTS: [(&str, &str); 5] = [
     ("hkey_current_config", "hkcc"),
 ];
 
-/// Where the hives of the machine are mounted.
+/// The mount points of the machine's hives.
 const MOUNTS: [&str; 4] = ["hklm\\software\\", "hklm\\system\\", "hklm\\sam\\", "hklm\\security\\"];
 
-/// Whether a claim of `text` might be said to state `value`.
+/// Whether a claimed `text` might count as stating `value`.
 pub(super) fn alike(text: &str, value: &FieldValue) -> bool {
     if let (FieldValue::Time(time), Some((instant, decimals))) = (value, instant(text)) {
         return same_instant(instant, decimals, time);
@@ -26,7 +26,7 @@ pub(super) fn alike(text: &str, value: &FieldValue) -> bool {
     value_keys(value).iter().any(|key| claimed.contains(key))
 }
 
-/// What a claimed text can be looked up by.
+/// Returns the keys under which a claimed text is looked up.
 pub(super) fn text_keys(text: &str) -> Vec<String> {
     let mut keys = forms(text);
     if let Some((instant, _)) = instant(text) {
@@ -35,7 +35,7 @@ pub(super) fn text_keys(text: &str) -> Vec<String> {
     keys
 }
 
-/// What a value of the evidence is found by: a key in common with a text that is [`alike`].
+/// Returns the keys of a value; it shares at least one with every text that is [`alike`].
 pub(super) fn value_keys(value: &FieldValue) -> Vec<String> {
     match value {
         FieldValue::Text(text)
@@ -58,14 +58,15 @@ pub(super) fn value_keys(value: &FieldValue) -> Vec<String> {
     }
 }
 
-/// White space in runs of one, letter case folded.
+/// Returns a text in lower case, with runs of white space merged.
 pub(super) fn flat(text: &str) -> String {
-    // Letter by letter: of a whole text a sigma at the end of a word would become another letter than inside.
+    // Character by character, because `str::to_lowercase` maps a sigma at the end of a word differently.
     let lower: String = text.chars().flat_map(char::to_lowercase).collect();
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text as it may be meant: without marks around it, escapes undone, roots and drives in one form, as a number.
+/// Returns the possible meanings of a text: without enclosing marks, with
+/// escapes resolved, with roots and drives in one form, and as a number.
 fn forms(text: &str) -> Vec<String> {
     let mut forms = vec![squash(text)];
     if text.contains('\\')
@@ -81,7 +82,7 @@ fn forms(text: &str) -> Vec<String> {
     forms
 }
 
-/// Without the white space, quotation marks and braces around it.
+/// Strips enclosing white space, quotation marks and braces.
 fn bare(text: &str) -> &str {
     let pairs = [('"', '"'), ('\'', '\''), ('`', '`'), ('{', '}')];
     let mut text = text.trim();
@@ -99,7 +100,7 @@ fn squash(text: &str) -> String {
     turned.split('\\').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\\")
 }
 
-/// Other ways to write the place that a folded path names.
+/// Returns other spellings of the place that a normalised path names.
 fn placed(form: &str) -> Vec<String> {
     let mut more = Vec::new();
     let mut short = form.to_owned();
@@ -112,7 +113,7 @@ fn placed(form: &str) -> Vec<String> {
         }
     }
     more.extend(MOUNTS.iter().filter_map(|mount| short.strip_prefix(mount)).map(str::to_owned));
-    // The namespace of devices before a drive names nothing.
+    // The device namespace before a drive carries no meaning.
     let plain = ["??\\", "?\\"].into_iter().find_map(|device| form.strip_prefix(device)).unwrap_or(form);
     if let Some((drive, rest)) = plain.split_once(":\\")
         && drive.len() == 1
@@ -122,7 +123,7 @@ fn placed(form: &str) -> Vec<String> {
     more
 }
 
-/// A whole number in decimal or hex digits, with or without separators of thousands and the word "bytes".
+/// Parses a whole number in decimal or hex digits, optionally with thousands separators and the word "bytes".
 fn whole_number(text: &str) -> Option<i128> {
     let text = text.to_ascii_lowercase();
     let plain = text.strip_suffix("bytes").unwrap_or(&text).trim_end().replace(',', "");
@@ -145,7 +146,7 @@ fn second(utc: Utc) -> String {
     format!("second {}", utc.unix_nanoseconds().div_euclid(1_000_000_000))
 }
 
-/// The instant that a text states, and the decimal places of its second.
+/// Parses an instant; also returns the number of decimal places of its second.
 fn instant(text: &str) -> Option<(Utc, usize)> {
     let text = bare(text);
     let utc: Utc = text.parse().ok()?;
@@ -153,7 +154,7 @@ fn instant(text: &str) -> Option<(Utc, usize)> {
     Some((utc, fraction.bytes().take_while(u8::is_ascii_digit).count().min(9)))
 }
 
-/// Whether the instant is the time, cut to the places that are claimed.
+/// Whether the instant equals the time, cut to the claimed decimal places.
 fn same_instant(instant: Utc, decimals: usize, time: &Time) -> bool {
     let Some(utc) = time.utc else { return false };
     let step = (decimals..9).fold(1i128, |step, _| step * 10);

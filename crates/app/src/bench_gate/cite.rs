@@ -1,4 +1,4 @@
-//! Wrong citations: of true readings, which should be healed, and of falsehoods, which must not be.
+//! Wrong citations: of true readings, which should be healed, and of false ones, which must not be.
 
 use super::draw::Draw;
 use super::posed::Posed;
@@ -6,14 +6,14 @@ use super::seed::{Base, Maker, Seeded, is_telling};
 use super::values::ALL;
 use ledger::Reading;
 
-/// What stands before the digits of an invocation's id.
+/// The prefix of an invocation id.
 const PREFIX: &str = "inv-";
 
 pub(super) fn cited_right(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(maker.base(ALL)?.truth())
 }
 
-/// A reading that became a fact of the run.
+/// Returns a reading that became a fact of the run.
 pub(super) fn recorded_again(maker: &mut Maker<'_>) -> Option<Seeded> {
     let task = maker.draw.below(maker.material.tasks.len());
     let (reading, fact) = maker.draw.pick(&maker.material.tasks.get(task)?.recorded)?;
@@ -60,7 +60,7 @@ pub(super) fn upper_case(maker: &mut Maker<'_>) -> Option<Seeded> {
     })
 }
 
-/// Cites another call of the same task, whose output does not hold the reading.
+/// Cites another call of the same task, whose output does not contain the reading.
 pub(super) fn other_call(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = telling(maker)?;
     let other = other_own(maker, base.task, &base.reading)?;
@@ -71,21 +71,21 @@ pub(super) fn other_call(maker: &mut Maker<'_>) -> Option<Seeded> {
     (!holds).then(|| citing(base, other).truth())
 }
 
-/// Cites a call of another task; the task's own outputs hold the reading.
+/// Cites a call of another task; the task's own outputs contain the reading.
 pub(super) fn other_task(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = telling(maker)?;
     let other = of_other_task(maker, base.task)?;
     Some(citing(base, other).truth())
 }
 
-/// A reading of another task's record, with that task's id.
+/// Returns a reading of another task's record, with that task's id.
 pub(super) fn of_other_task_as_cited(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(ALL)?;
     let task = another(maker, base.task)?;
     Some(Seeded::of(task, Posed::Reading(base.reading)))
 }
 
-/// A reading of another task's record, with an id of one's own.
+/// Returns a reading of another task's record, with an id of the task itself.
 pub(super) fn of_other_task_under_own_id(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(ALL)?;
     let task = another(maker, base.task)?;
@@ -95,7 +95,7 @@ pub(super) fn of_other_task_under_own_id(maker: &mut Maker<'_>) -> Option<Seeded
     Some(Seeded::of(task, Posed::Reading(reading)))
 }
 
-/// A falsehood with a citation: mostly the right one, else one that sends the gateway to look elsewhere.
+/// Returns a false claim with a citation: mostly the right one, otherwise one that makes the gateway look elsewhere.
 pub(super) fn somewhere(maker: &mut Maker<'_>, base: Base<'_>) -> Seeded {
     let id = match maker.draw.below(4) {
         0 => other_own(maker, base.task, &base.reading),
@@ -108,12 +108,12 @@ pub(super) fn somewhere(maker: &mut Maker<'_>, base: Base<'_>) -> Seeded {
     }
 }
 
-/// A true reading that tells its record from others, so that a wrong citation of it can be healed.
+/// Returns a true reading with a distinctive value, so that a wrong citation of it can be healed.
 fn telling<'m>(maker: &mut Maker<'m>) -> Option<Base<'m>> {
     maker.base(ALL).filter(|base| base.reading.values.iter().any(|value| is_telling(&value.value)))
 }
 
-/// A true reading whose citation is spoilt, and names no call of its task.
+/// Returns a true reading with a corrupted citation that names no call of its task.
 fn miscited(maker: &mut Maker<'_>, spoil: fn(&str, &mut Draw) -> Option<String>) -> Option<Seeded> {
     let base = telling(maker)?;
     let spoilt = spoil(&base.reading.invocation, &mut maker.draw)?;
@@ -129,7 +129,7 @@ fn citing<'m>(mut base: Base<'m>, id: String) -> Base<'m> {
     base
 }
 
-/// Another call of the task than the one that a reading cites.
+/// Returns another call of the task than the one that a reading cites.
 fn other_own(maker: &mut Maker<'_>, task: usize, reading: &Reading) -> Option<String> {
     let held = maker.draw.pick(maker.task(task)?.shelf.held())?;
     Some(held.invocation.to_string()).filter(|id| *id != reading.invocation)
@@ -140,7 +140,7 @@ fn of_other_task(maker: &mut Maker<'_>, own: usize) -> Option<String> {
     Some(maker.draw.pick(maker.task(other)?.shelf.held())?.invocation.to_string())
 }
 
-/// Another task that has made a call.
+/// Draws another task that has made a call.
 fn another(maker: &mut Maker<'_>, own: usize) -> Option<usize> {
     let task = maker.draw.below(maker.material.tasks.len());
     (task != own && !maker.task(task)?.shelf.held().is_empty()).then_some(task)

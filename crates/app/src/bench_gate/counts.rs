@@ -1,7 +1,7 @@
-//! Counts: without what narrowed them, with what narrowed others, and added where they share records.
+//! Counts: without their conditions, with the conditions of another count, and added although they share records.
 //!
-//! The counts are made of the records of the run's outputs, so that it is known which records each has counted.
-//! A sum of two that share one is the number of nothing, and a number that a condition narrowed is not that of the whole.
+//! The counts are computed from the records of the run's outputs, so it is known which records each one covers.
+//! A sum of two counts that share a record counts nothing real, and a count with a condition is not the count of the whole.
 
 use super::cite::somewhere;
 use super::draw::Draw;
@@ -18,11 +18,11 @@ use ledger::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The type of counts, and the predicate that they prove.
+/// The record type of counts, and the predicate that they prove.
 const KIND: &str = "record_count";
 const COUNTED: &str = "counted";
 
-/// The number of the first call that is made up for a task: no task of a run has made so many.
+/// The number of the first made-up call of a task; no task of a run makes that many.
 const FIRST_CALL: u32 = 8_000;
 
 /// The most groups of records of a task, fields of a group, and values of a field that are counted.
@@ -30,7 +30,7 @@ const MOST_GROUPS: usize = 60;
 const MOST_FIELDS: usize = 6;
 const MOST_VALUES: usize = 40;
 
-/// Types by whose values records are counted.
+/// The field types by whose values records are counted.
 const COUNTABLE: [FieldType; 7] = [
     FieldType::Name,
     FieldType::Text,
@@ -41,33 +41,33 @@ const COUNTABLE: [FieldType; 7] = [
     FieldType::Flag,
 ];
 
-/// What was counted, by the place of its task among the tasks and in the order of the records of its outputs.
+/// The counts, with indexes to find them.
 #[derive(Default)]
 pub(super) struct Counts {
     tallies: Vec<Tally>,
-    /// Which of them are narrowed, and which group each is of.
+    /// Indexes of the narrowed counts, and the counts of each group.
     narrowed: Vec<usize>,
     groups: Vec<Vec<usize>>,
-    /// Where the count of each record stands.
+    /// The index of the count of each record.
     places: BTreeMap<(usize, InvocationId, RecordId), usize>,
 }
 
-/// A count with the records that it has counted.
+/// A count with the records that it covers.
 struct Tally {
     task: usize,
-    /// The place of its record in the task's scan.
+    /// The position of its record in the task's scan.
     place: u32,
     group: usize,
     invocation: InvocationId,
     record: RecordId,
     members: BTreeSet<u32>,
-    /// How many there are in the group.
+    /// The number of records in the group.
     whole: usize,
-    /// What bounds it: the fields of its record that say what was counted.
+    /// Its conditions: the fields of its record that say what was counted.
     bounds: Vec<(String, FieldValue)>,
 }
 
-/// Records of one type in one file, as one output has them.
+/// The records of one type in one file, within one output.
 struct Group<'o> {
     kind: &'o str,
     file: &'o Locator,
@@ -75,14 +75,14 @@ struct Group<'o> {
     records: Vec<&'o Record>,
 }
 
-/// A count before it has a place.
+/// A count without a position.
 struct Made {
     record: Record,
     members: BTreeSet<u32>,
     bounds: Vec<(String, FieldValue)>,
 }
 
-/// The world in which the outputs of a run are counted, and what was counted there; nothing where the run's tools do not count.
+/// Returns a world whose outputs count the records of the run's outputs, with the counts; both are empty if the run's tools cannot count.
 pub(super) fn world(
     tasks: &[TaskMaterial],
     setting: &engine::Setting,
@@ -139,18 +139,18 @@ impl Counts {
         self.tallies.push(tally);
     }
 
-    /// What bounds the count that a fact of the task at a place is of; `None` where it is of none that was made.
+    /// Returns the conditions of the count that a fact of a task is about; `None` if it is about none of these counts.
     pub(super) fn bounds(&self, task: usize, fact: &FactEntry) -> Option<&[(String, FieldValue)]> {
         let place = self.places.get(&(task, fact.invocation, fact.record))?;
         self.tallies.get(*place).map(|tally| tally.bounds.as_slice())
     }
 
-    /// One of those that are narrowed.
+    /// Draws a narrowed count.
     fn narrow(&self, draw: &mut Draw) -> Option<&Tally> {
         self.tallies.get(*draw.pick(&self.narrowed)?)
     }
 
-    /// Two of one group.
+    /// Draws two counts of one group.
     fn pair(&self, draw: &mut Draw) -> Option<[&Tally; 2]> {
         let group = draw.pick(&self.groups)?;
         let [one, other] = [*draw.pick(group)?, *draw.pick(group)?];
@@ -171,7 +171,7 @@ fn held(invocation: InvocationId, output: Output) -> Held {
     Held { invocation, summary: String::new(), search, outcome, output: Some(Arc::new(output)), shown }
 }
 
-/// The largest groups of a task's records.
+/// Returns the largest groups of a task's records.
 fn groups(task: &TaskMaterial) -> Vec<Group<'_>> {
     let (mut known, mut all) = (BTreeSet::<Digest>::new(), Vec::new());
     for held in task.shelf.held().iter().filter(|held| held.outcome.grounds()) {
@@ -192,7 +192,7 @@ fn groups(task: &TaskMaterial) -> Vec<Group<'_>> {
     all
 }
 
-/// Calls that count a group: all of it; by each of some fields; by one value of such a field; and up to an instant.
+/// Returns calls that count a group: as a whole, by each of some fields, by one value of such a field, and up to an instant.
 fn calls(group: &Group<'_>) -> Vec<Vec<Made>> {
     let all: BTreeSet<u32> = (0..).zip(&group.records).map(|(place, _)| place).collect();
     let mut calls = vec![vec![group.made(all, Vec::new())]];
@@ -210,7 +210,7 @@ fn calls(group: &Group<'_>) -> Vec<Vec<Made>> {
 }
 
 impl Group<'_> {
-    /// The records by the values of fields in which some are the same, and not all.
+    /// Groups the records by the values of fields that have several distinct values, but not too many.
     fn by_field(&self) -> Vec<(String, BTreeMap<String, BTreeSet<u32>>)> {
         let mut found: BTreeMap<&str, BTreeMap<String, BTreeSet<u32>>> = BTreeMap::new();
         for (place, record) in (0..).zip(&self.records) {
@@ -226,7 +226,7 @@ impl Group<'_> {
         fields.take(MOST_FIELDS).map(|(field, values)| (field.to_owned(), values)).collect()
     }
 
-    /// The earlier half by the first field in which all have an instant of the host.
+    /// Counts the earlier half of the records, by the first field in which all records have an instant of the host's clock.
     fn up_to_an_instant(&self) -> Option<Made> {
         let instants = |field: &str| {
             let of = |record: &&Record| match &record.fields.get(field)?.value {
@@ -250,7 +250,7 @@ impl Group<'_> {
         Some(self.made(members.collect(), bounds))
     }
 
-    /// A count as the tools give it.
+    /// Makes a count in the form of the tools.
     fn made(&self, members: BTreeSet<u32>, bounds: Vec<(String, FieldValue)>) -> Made {
         let path = FieldValue::Path(self.file.path.clone());
         let first = bounds.iter().find_map(|(name, value)| match value {
@@ -277,7 +277,7 @@ impl Group<'_> {
     }
 }
 
-/// A reading of a count: how many, perhaps of what, and nothing of what bounds it.
+/// Returns a reading of a count: the number, perhaps the counted type, and none of the conditions.
 fn reading<'m>(maker: &mut Maker<'m>, tally: &Tally) -> Option<Base<'m>> {
     let (place, seen) = (tally.place, maker.scans.get(tally.task)?.get(tally.place)?);
     let mut names = vec!["count"];
@@ -297,14 +297,14 @@ fn reading<'m>(maker: &mut Maker<'m>, tally: &Tally) -> Option<Base<'m>> {
     Some(Base { task: tally.task, place, seen, reading, main: 0 })
 }
 
-/// The number of what was narrowed, without what narrowed it.
+/// Makes a claim of a narrowed count without its conditions.
 pub(super) fn narrowed(maker: &mut Maker<'_>) -> Option<Seeded> {
     let tally = maker.material.counts.narrow(&mut maker.draw)?;
     let base = reading(maker, tally)?;
     Some(somewhere(maker, base).leaving_out(LeftOut::Bounds(tally.bounds.clone())))
 }
 
-/// The number of one count with the conditions of another.
+/// Makes a claim of one count with the conditions of another.
 pub(super) fn of_other(maker: &mut Maker<'_>) -> Option<Seeded> {
     let [tally, other] = maker.material.counts.pair(&mut maker.draw)?;
     if tally.members.len() == other.members.len() {
@@ -315,7 +315,7 @@ pub(super) fn of_other(maker: &mut Maker<'_>) -> Option<Seeded> {
         let value = maker.claimable(value)?;
         base.reading.values.push(ClaimedValue { field: Some(field.clone()), value });
     }
-    // The whole has no conditions: its number is claimed of the other's, and the reverse.
+    // The count of the whole group has no conditions to claim.
     if other.bounds.is_empty() {
         return None;
     }
@@ -326,12 +326,12 @@ pub(super) fn of_other(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base))
 }
 
-/// A sum of counts that share records.
+/// Makes a claim of a sum of counts that share records.
 pub(super) fn sum_of_shared(maker: &mut Maker<'_>) -> Option<Seeded> {
     sum(maker, |one, other| one.members.intersection(&other.members).next().is_some())
 }
 
-/// A sum of counts by the same fields with other values, which share none.
+/// Makes a claim of a sum of counts by the same field with different values, which share no records.
 pub(super) fn sum_of_apart(maker: &mut Maker<'_>) -> Option<Seeded> {
     let by = |tally: &Tally| tally.bounds.first().filter(|(name, _)| name == "by").cloned();
     sum(maker, |one, other| {

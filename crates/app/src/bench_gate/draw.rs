@@ -1,4 +1,4 @@
-//! Seeded choices: equal seeds give equal claims.
+//! Seeded choices: equal seeds produce equal claims.
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    /// The choices of one kind: another kind draws on its own, so that adding one changes no other.
+    /// Makes the choices of one kind of claims. Each kind has its own stream, so that a new kind does not change the others.
     pub(super) fn new(seed: u64, stream: &str) -> Draw {
         // FNV-1a (Fowler, Noll, Vo), 64 bits.
         let hash = stream.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -24,17 +24,17 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 where `bound` is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.next().checked_rem(bound as u64).unwrap_or(0) as usize
     }
 
-    /// One of `items`.
+    /// Draws one of `items`.
     pub(super) fn pick<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
         items.get(self.below(items.len()))
     }
 
-    /// True `part` times out of `whole`.
+    /// True in `part` out of `whole` draws.
     pub(super) fn once_in(&mut self, part: usize, whole: usize) -> bool {
         self.below(whole) < part
     }

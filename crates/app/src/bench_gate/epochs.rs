@@ -1,7 +1,7 @@
-//! Times on the two sides of a step by which a clock was set back.
+//! Times on either side of a step that set a clock back.
 //!
-//! Two real times are given a history in which the clock showed them: how it ran, when it was set back, and what logs tell of that.
-//! What really came first, and how long lay between, is known from the history.
+//! Two real times get a history of the clock that showed them: how it ran, when it was set back, and what logs report about that.
+//! The history determines which time really came first, and how much time really passed between them.
 
 use super::draw::Draw;
 use super::posed::Posed;
@@ -16,10 +16,10 @@ use serde_json::json;
 
 const SECOND: i128 = 1_000_000_000;
 
-/// The number of the first listing that is made up for a task.
+/// The number of the first made-up listing of a task.
 const FIRST_LISTING: u32 = 12_000;
 
-/// The channels whose logs may tell of a step.
+/// The channels whose logs may report a step.
 const CHANNELS: [&str; 3] = ["System", "Security", "Application"];
 
 /// A fact with a time, and what the clock showed then.
@@ -27,27 +27,27 @@ struct Shown {
     fact: FactEntry,
     field: String,
     at: i128,
-    /// Nanoseconds in which the source does not tell times apart.
+    /// The resolution of the source in nanoseconds.
     coarse: i128,
 }
 
-/// A step of a clock: what it showed before and behind it.
+/// A step of a clock: what it showed before and after.
 #[derive(Clone, Copy)]
 struct Step {
     before: i128,
     after: i128,
 }
 
-/// What happened between two times that a clock showed: how long it took, and every step.
+/// What happened between two times that a clock showed: the time that really passed, and every step.
 struct History {
     took: i128,
     steps: Vec<Step>,
 }
 
-/// The later one of two said to lie before the earlier.
+/// Makes a claim that the later of two times is before the earlier one.
 pub(super) fn order(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (task, [first, second]) = pair(maker)?;
-    // Where the clock showed less, it was later all the same.
+    // The history makes the smaller time the later one.
     let (first, second) = if first.at >= second.at { (first, second) } else { (second, first) };
     if has_numbers(&first, &second) {
         return None;
@@ -58,7 +58,7 @@ pub(super) fn order(maker: &mut Maker<'_>) -> Option<Seeded> {
     posed(task, Derivation::Order { terms }, [first, second], clocks)
 }
 
-/// Two times said to lie closer together than they do.
+/// Makes a claim that two times are closer together than they really are.
 pub(super) fn span(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (task, [first, second]) = pair(maker)?;
     let history = History::of(&mut maker.draw, first.at, second.at)?;
@@ -78,7 +78,7 @@ pub(super) fn span(maker: &mut Maker<'_>) -> Option<Seeded> {
     posed(task, derivation, [first, second], clocks)
 }
 
-/// Two times far from a step that lies between them, in the order in which they were.
+/// Makes a claim of the right order of two times that are far from a step between them.
 pub(super) fn order_across(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (task, [one, other]) = pair(maker)?;
     let (first, second) = if one.at <= other.at { (one, other) } else { (other, one) };
@@ -111,7 +111,7 @@ impl Shown {
         Term { fact: self.fact.id, field: self.field.clone() }
     }
 
-    /// The number of its record in the log.
+    /// Returns the number of its record in the log.
     fn number(&self) -> Option<i128> {
         self.fact.values.iter().find_map(|bound| match bound.value {
             FieldValue::Integer(number) if bound.field == "record_id" => Some(number),
@@ -120,23 +120,23 @@ impl Shown {
     }
 }
 
-/// Whether both are numbered by one log, which tells their order whatever the clock showed.
+/// Whether one log numbers both records, which proves their order whatever the clock showed.
 fn has_numbers(one: &Shown, other: &Shown) -> bool {
     let is_one_log = one.fact.locator.path == other.fact.locator.path;
     is_one_log && one.number().is_some() && other.number().is_some()
 }
 
-/// Two facts of one host with an instant each.
+/// Draws two facts of one host with an instant each.
 fn pair(maker: &mut Maker<'_>) -> Option<(usize, [Shown; 2])> {
     let (task, place, one) = shown(maker, 0, None)?;
-    // Half the time one that is near in the output: real times that lie close together.
+    // Half of the time, take a nearby record of the output: its time is likely to be close.
     let near = maker.draw.once_in(1, 2).then(|| place.saturating_add(1 + maker.draw.below(20) as u32));
     let (_, _, other) = shown(maker, 1, Some((task, near, one.field.clone())))?;
     let is_one_host = one.fact.locator.evidence == other.fact.locator.evidence;
     (is_one_host && one.at != other.at).then_some((task, [one, other]))
 }
 
-/// A fact with an instant: of this task, and of this record, where they are given.
+/// Draws a fact with an instant, of this task and this record if they are given.
 fn shown(
     maker: &mut Maker<'_>,
     number: u32,
@@ -158,7 +158,8 @@ fn shown(
 }
 
 impl History {
-    /// A history in which a clock showed `from`, was set back one to three times, and then showed `to`; with steps before and after it now and then.
+    /// Returns a history in which a clock showed `from`, was set back one to three times,
+    /// and then showed `to`; sometimes with further steps before and after.
     fn of(draw: &mut Draw, from: i128, to: i128) -> Option<History> {
         let scale = (from - to).abs().max(60 * SECOND);
         let mut steps = Vec::new();
@@ -190,13 +191,13 @@ impl History {
     }
 }
 
-/// Listings of the steps as logs tell of them: no log was silent around a step for longer than the step is long in its telling.
+/// Returns listings of the steps as logs report them; the silence of a log around a step is never longer than the step that it reports.
 ///
-/// Now and then there is none, or one of another host only.
+/// Sometimes there is no listing, or only one of another host.
 fn listings(maker: &mut Maker<'_>, task: usize, of: &Shown, steps: &[Step]) -> Option<Vec<ClockListing>> {
     let label = of.fact.locator.evidence.clone();
     let mut told = Vec::new();
-    // A log that is full is kept under another name, and a new one begun: then each file tells of the steps of its own time.
+    // A full log may be archived under another name and a new one started; each file then reports only the steps of its own time.
     let is_kept = maker.draw.once_in(1, 4);
     for channel in CHANNELS.iter().take(1 + maker.draw.below(CHANNELS.len())) {
         let steps = telling(&mut maker.draw, steps)?;
@@ -213,13 +214,13 @@ fn listings(maker: &mut Maker<'_>, task: usize, of: &Shown, steps: &[Step]) -> O
     Some(match maker.draw.below(16) {
         0 => Vec::new(),
         1 => vec![listing(first, Some(&format!("not {label}")), &label, &[])?],
-        // A second call tells what the first did.
+        // A second call lists the same as the first.
         2..=5 => vec![listing(first, None, &label, &told)?, listing(second, of_label, &label, &told)?],
         _ => vec![listing(first, of_label, &label, &told)?],
     })
 }
 
-/// What one log tells of all steps: its last record before each, and its first behind it.
+/// Returns all steps as one log reports them: the times of its last record before each step and of its first record after it.
 fn telling(draw: &mut Draw, steps: &[Step]) -> Option<Vec<Step>> {
     let (mut told, mut written) = (Vec::new(), None);
     for step in steps {
@@ -239,7 +240,7 @@ fn telling(draw: &mut Draw, steps: &[Step]) -> Option<Vec<Step>> {
     Some(told)
 }
 
-/// A whole listing of steps as the task reads it from a call: of all evidence, or of the piece that was asked for.
+/// Returns a complete listing of steps as the task reads it from a call, of all evidence or of the requested piece.
 fn listing(
     invocation: InvocationId,
     asked: Option<&str>,
@@ -294,7 +295,7 @@ fn listing(
     ClockListing::of(&started, &ended, output.as_ref())
 }
 
-/// From 0 to `most`; as likely small as large, now and then none.
+/// Returns a number from 0 to `most`, on different scales; sometimes 0.
 fn some(draw: &mut Draw, most: i128) -> i128 {
     let most = match draw.below(4) {
         0 => return 0,
@@ -316,7 +317,7 @@ mod tests {
             let (from, to) = (some(&mut draw, 1_000 * SECOND), some(&mut draw, 1_000 * SECOND));
             let Some(history) = History::of(&mut draw, from, to) else { continue };
             made += 1;
-            // The clock went from one time to the other, and back over every step between them.
+            // The clock ran from one time to the other, and additionally through every step between them.
             let back: i128 = history.steps.iter().map(|step| step.before - step.after).sum();
             assert!(history.steps.iter().all(|step| step.before - step.after >= 2 * SECOND));
             assert!(history.took >= 0 && history.took <= to - from + back, "{from} {to}");

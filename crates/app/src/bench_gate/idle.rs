@@ -1,6 +1,6 @@
-//! What starts nothing, or does not go on doing so: entries that are switched off, wait for somebody, run once or until an end, said to persist.
+//! Entries that do not start by themselves, or not permanently, but are claimed to persist: disabled, on demand, once, or until an end.
 //!
-//! What the states mean is written here from what Windows does, and taken from nothing that the gateway reads.
+//! The meaning of the states is written here from the behaviour of Windows, independently of the data that the gateway reads.
 
 use super::cite::somewhere;
 use super::seed::{Maker, Seeded};
@@ -11,20 +11,21 @@ use ledger::{Field, FieldValue, Placement, Record};
 /// The predicate that is false of them.
 const PERSISTS: &str = "persists";
 
-/// Why something does not start by itself, again and again.
+/// Why an entry does not start by itself again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
-    /// It is switched off.
+    /// It is disabled.
     Disabled,
-    /// Somebody or something else starts it.
+    /// Someone or something else has to start it.
     OnDemand,
-    /// It starts one time.
+    /// It starts once.
     Once,
-    /// It starts until an end that is stated.
+    /// It starts until a stated end.
     UntilEnd,
 }
 
-/// The record as it would be in this state; `None` where such a thing has no such state, or the record proves nothing where its file stands.
+/// Returns the record as it would be in this state; `None` if such an entry has
+/// no such state, or if its file's location makes it prove nothing.
 pub(super) fn idle(record: &Record, state: State) -> Option<Record> {
     if record.placement == Some(Placement::Elsewhere) {
         return None;
@@ -76,13 +77,13 @@ fn service(record: &mut Record, start: i128, name: &str) -> Option<()> {
     Some(())
 }
 
-/// Puts another value into a field that the record has.
+/// Replaces the value of a field that the record has.
 fn put(record: &mut Record, name: &str, value: FieldValue) -> Option<()> {
     record.fields.get_mut(name)?.value = value;
     Some(())
 }
 
-/// The field that tells of the state, and what it would hold of a thing that persists.
+/// Returns the field that shows the state, and its value for an entry that persists.
 fn telling(kind: &str) -> Option<(&'static str, &'static str)> {
     match kind {
         "scheduled_task" | "scheduled_job" => Some(("starts", "by_trigger")),
@@ -109,7 +110,8 @@ pub(super) fn until_end(maker: &mut Maker<'_>) -> Option<Seeded> {
     persists(maker, State::UntilEnd)
 }
 
-/// Says of something in this state that it persists: mostly with the state as it is, else without it, or with that of something in force.
+/// Makes a claim that an entry in this state persists: mostly with the state
+/// itself, otherwise without it or with that of an active entry.
 fn persists(maker: &mut Maker<'_>, state: State) -> Option<Seeded> {
     let (task, place, field) = maker.slot_beside(Beside::Idle(state), ALL)?;
     let seen = maker.scans.get(task)?.get(place)?;

@@ -1,31 +1,31 @@
-//! The kinds of seeded claims; `docs/gate-bench.md` says what each is.
+//! The kinds of seeded claims; `docs/gate-bench.md` describes each of them.
 
 use super::seed::{Maker, Seeded};
 use super::{absent, cite, counts, epochs, idle, mutate, quotes, recombine, reformat, times};
 use serde::Serialize;
 
-/// What is expected of a kind's claims.
+/// The expected result of a kind's claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// That they are accepted, at the right place.
+    /// They should be accepted, at the right place.
     Truth,
-    /// That they are refused.
+    /// They should be refused.
     Falsehood,
-    /// That they are refused, or accepted with what they leave out put in by code.
+    /// They should be refused, or accepted with the omitted part added by code.
     Omission,
 }
 
-/// How a claim of a kind is known to be what it should be.
+/// How it is ensured that a claim of a kind is true or false.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// A falsehood: the scan finds no record that holds it.
+    /// A false claim: the scan finds no record that contains it.
     StandsNowhere,
-    /// A falsehood: the scan finds no record that holds it and proves its predicate.
+    /// A false claim: the scan finds no record that contains it and proves its predicate.
     ProvedNowhere,
-    /// It is what it is by the way it is made.
+    /// The construction of the claim ensures it.
     Made,
-    /// A falsehood: its words stand in no text about its subject.
+    /// A false claim: its words are in no text about its subject.
     QuotedNowhere,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) side: Side,
     pub(super) check: Check,
-    /// Of a truth: whether it names no call of its task, or another one than it was read from.
+    /// For true claims: whether they cite no call of their task, or another one than they were read from.
     pub(super) miscited: bool,
     /// What a run without claims of the kind lacks.
     pub(super) needs: &'static str,
@@ -78,7 +78,7 @@ const SEARCHED: &str = "files that records were read from";
 const IDLE: &str = "scheduled tasks, services or entries of Run keys";
 const TASKS: &str = "scheduled tasks";
 
-/// Every kind: truths, falsehoods, omissions.
+/// Every kind: true claims, false claims, omissions.
 pub(super) const KINDS: &[Kind] = &[
     truth("cited_right", RECORDS, cite::cited_right),
     truth("recorded_again", "facts", cite::recorded_again),

@@ -1,4 +1,4 @@
-//! What a sealed run offers to seed claims from: the shelves of its tasks, what they recorded, and what was only said.
+//! The material of a sealed run for seeded claims: the shelves of its tasks, their facts, and texts that are not evidence.
 
 use super::counts::{self, Counts};
 use super::world::{Beside, World};
@@ -21,7 +21,7 @@ pub enum MaterialError {
     /// The run cannot be opened.
     #[error(transparent)]
     Open(OpenRunError),
-    /// The run is not sealed: nothing tells what is missing at its end.
+    /// The run is not sealed, so its end might be missing.
     #[error("read the run {}: it is not sealed", folder.display())]
     Unsealed {
         /// The run folder.
@@ -34,11 +34,11 @@ pub enum MaterialError {
         folder: PathBuf,
         /// The output.
         digest: Digest,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: Box<ReadError>,
     },
-    /// A stored output is missing, or is no output.
+    /// A stored output is missing or invalid.
     #[error("read the output {digest} of the run {}: it is missing or no output", folder.display())]
     Output {
         /// The run folder.
@@ -46,7 +46,7 @@ pub enum MaterialError {
         /// The output.
         digest: Digest,
     },
-    /// No claim at all can be made of its outputs.
+    /// No claim can be made from its outputs.
     #[error("seed claims into the run {}: its outputs hold no record that proves anything", folder.display())]
     Nothing {
         /// The run folder.
@@ -56,29 +56,29 @@ pub enum MaterialError {
 
 /// A run to seed claims into.
 pub(super) struct Material {
-    /// The run's name.
+    /// The name of the run.
     pub(super) run: String,
     /// What every judgement needs.
     pub(super) bench: Bench,
-    /// What tells ids of other tasks.
+    /// Identifies the ids of other tasks.
     pub(super) setting: engine::Setting,
-    /// The tasks in the order of their numbers.
+    /// The tasks, in the order of their numbers.
     pub(super) tasks: Vec<TaskMaterial>,
     /// The same tasks in other worlds.
     pub(super) worlds: Vec<World>,
-    /// What was counted in the world of counts.
+    /// The counts of the world of counts.
     pub(super) counts: Counts,
 }
 
-/// What one task has seen, stated and said.
+/// What one task has seen and recorded, and the texts that are not evidence.
 pub(super) struct TaskMaterial {
     pub(super) task: TaskId,
     pub(super) shelf: Shelf,
     /// Readings that became facts, each citing the invocation of its fact.
     pub(super) recorded: Vec<(Reading, FactEntry)>,
-    /// Texts of arguments, each with its invocation.
+    /// Texts in arguments, each with its invocation.
     pub(super) arguments: Vec<(InvocationId, String)>,
-    /// Texts of notes, gaps and damage, each with its invocation.
+    /// Texts in notes, gaps and defects, each with its invocation.
     pub(super) remarks: Vec<(InvocationId, String)>,
 }
 
@@ -102,12 +102,12 @@ impl Material {
         Ok(Material { run: run.name().to_owned(), bench, setting, tasks, worlds, counts })
     }
 
-    /// Every task: those of the run, then those of each world.
+    /// Returns every task: those of the run, then those of each world.
     pub(super) fn all(&self) -> impl Iterator<Item = &TaskMaterial> {
         self.tasks.iter().chain(self.worlds.iter().flat_map(|world| &world.tasks))
     }
 
-    /// The task at a place among all.
+    /// Returns the task at an index among all tasks.
     pub(super) fn task(&self, place: usize) -> Option<&TaskMaterial> {
         match place.checked_sub(self.tasks.len()) {
             None => self.tasks.get(place),
@@ -115,14 +115,14 @@ impl Material {
         }
     }
 
-    /// The world of the task at a place; `None` where it is that of the run.
+    /// Returns the world of the task at an index; `None` for a task of the run itself.
     pub(super) fn world(&self, place: usize) -> Option<&World> {
         self.worlds.get((place / self.tasks.len().max(1)).checked_sub(1)?)
     }
 }
 
 impl TaskMaterial {
-    /// A task of which nothing is known but what it has seen.
+    /// Makes a task of which only the shelf is known.
     pub(super) fn of_shelf(task: TaskId, shelf: Shelf) -> TaskMaterial {
         let (recorded, arguments, remarks) = (Vec::new(), Vec::new(), Vec::new());
         TaskMaterial { task, shelf, recorded, arguments, remarks }
@@ -169,7 +169,7 @@ fn of_task(task: TaskId, view: &TaskView, outputs: &Outputs) -> TaskMaterial {
     TaskMaterial { task, shelf, recorded: recorded(view), arguments, remarks }
 }
 
-/// The texts inside arguments, numbers included.
+/// Collects the texts in arguments, including numbers.
 fn texts_of(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),

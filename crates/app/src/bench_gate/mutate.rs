@@ -1,4 +1,4 @@
-//! Values changed so that they are no longer true.
+//! Values that are changed so that they are no longer true.
 
 use super::cite::somewhere;
 use super::draw::Draw;
@@ -44,7 +44,7 @@ pub(super) const LOOKALIKES: [(char, char); 34] = [
     ('T', '\u{3a4}'),
 ];
 
-/// Characters that are not seen: zero width space, soft hyphen, zero width joiner, left-to-right mark, word joiner, byte order mark.
+/// Invisible characters: zero width space, soft hyphen, zero width joiner, left-to-right mark, word joiner, byte order mark.
 const INVISIBLE: [char; 6] = ['\u{200b}', '\u{ad}', '\u{200d}', '\u{200e}', '\u{2060}', '\u{feff}'];
 
 pub(super) fn digit_changed(maker: &mut Maker<'_>) -> Option<Seeded> {
@@ -55,7 +55,7 @@ pub(super) fn digit_changed(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 pub(super) fn letter_changed(maker: &mut Maker<'_>) -> Option<Seeded> {
     changed(maker, WORDED, |c, draw| {
-        // Of hex digits it stays one.
+        // A hex digit stays a hex digit.
         let letters = if c.is_ascii_hexdigit() { "abcdef" } else { "ghijklmnopqrstuvwxyz" };
         let other = letters.chars().nth(draw.below(letters.len()))?;
         let other = if c.is_ascii_uppercase() { other.to_ascii_uppercase() } else { other };
@@ -84,7 +84,7 @@ pub(super) fn invisible(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base.with(characters.into_iter().collect())))
 }
 
-/// The value without its end: half of the time a path without its last parts.
+/// Cuts off the end of the value, half of the time at a separator.
 pub(super) fn prefix(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(PARTED)?;
     let characters: Vec<char> = base.text().chars().collect();
@@ -99,7 +99,7 @@ pub(super) fn prefix(maker: &mut Maker<'_>) -> Option<Seeded> {
     (!text.trim().is_empty()).then(|| somewhere(maker, base.with(text)))
 }
 
-/// A part of the value from behind its start.
+/// Takes a part of the value that does not include its start.
 pub(super) fn substring(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(PARTED)?;
     let characters: Vec<char> = base.text().chars().collect();
@@ -112,7 +112,7 @@ pub(super) fn substring(maker: &mut Maker<'_>) -> Option<Seeded> {
     (!text.trim().is_empty()).then(|| somewhere(maker, base.with(text)))
 }
 
-/// A value that could be one of its type, and is none.
+/// Invents a plausible value of the type.
 pub(super) fn invented(maker: &mut Maker<'_>) -> Option<Seeded> {
     let types = [
         FieldType::Path,
@@ -126,14 +126,14 @@ pub(super) fn invented(maker: &mut Maker<'_>) -> Option<Seeded> {
         FieldType::Size,
         FieldType::Text,
     ];
-    // First the type, so that times and sizes do not crowd out the rest.
+    // The type is drawn first, so that times and sizes do not crowd out the rest.
     let of_type = *maker.draw.pick(&types)?;
     let base = maker.base(&[of_type])?;
     let text = invent(of_type, base.text(), &mut maker.draw)?;
     Some(somewhere(maker, base.with(text)))
 }
 
-/// Exactly one character of the value changed to another.
+/// Changes exactly one character of the value.
 fn changed(
     maker: &mut Maker<'_>,
     types: &[FieldType],
@@ -191,5 +191,5 @@ fn invent(of_type: FieldType, like: &str, draw: &mut Draw) -> Option<String> {
     })
 }
 
-/// Types of which a text that was only said could be a value.
+/// The types of values that a text outside the evidence could pass for.
 pub(super) const SAID: &[FieldType] = TEXTS;

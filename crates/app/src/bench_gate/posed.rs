@@ -1,42 +1,42 @@
-//! What is put to the gateway: a claim of any form, and what it is judged over beside the shelf of its task.
+//! What is put to the gateway: a claim of any form, and the material it is judged against besides the shelf of its task.
 
 use ground::Shelf;
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{AbsenceClaim, Claim, ClockListing, Derivation, FactEntry, InvocationId, Reading, Term};
 use std::borrow::Cow;
 
-/// A claim, with what it rests on where that is not the shelf of its task.
+/// A claim, with its own material if it is not judged against the shelf of its task.
 #[derive(Debug, Clone)]
 pub(super) enum Posed {
     /// A reading of the task's outputs.
     Reading(Reading),
     /// An absence, with the searches that are made up for it.
     Absence { claim: AbsenceClaim, searches: Vec<Searched> },
-    /// A derivation, with the facts that it compares and the listings of clock steps that are known.
+    /// A derivation, with the facts that it compares and the known listings of clock steps.
     Derivation { derivation: Derivation, facts: Vec<FactEntry>, clocks: Vec<ClockListing> },
 }
 
-/// A search as a log has it.
+/// A search in the form of a log.
 #[derive(Debug, Clone)]
 pub(super) struct Searched {
     pub(super) started: InvocationStarted,
     pub(super) ended: InvocationEnded,
 }
 
-/// What a claim says and cites, as rules see it that know nothing of forms.
+/// What a claim says and cites, for rule sets that do not distinguish forms of claims.
 pub(super) struct Wording<'p> {
     /// The ids that it cites.
     pub(super) cites: Vec<Option<InvocationId>>,
-    /// Those of them that no output of the run has, and that were made up with the claim.
+    /// The cited ids that were made up with the claim and have no output in the run.
     pub(super) own: Vec<InvocationId>,
-    /// The texts that stand somewhere, as it says.
+    /// The texts that it says are present.
     pub(super) says: Vec<Cow<'p, str>>,
-    /// The text that stands nowhere, as it says.
+    /// The text that it says is absent.
     pub(super) denies: Option<&'p str>,
 }
 
 impl Posed {
-    /// The claim as an agent would submit it.
+    /// Returns the claim as an agent would submit it.
     pub(super) fn claim(&self) -> Claim {
         match self {
             Posed::Reading(reading) => Claim::Reading(reading.clone()),
@@ -75,7 +75,7 @@ impl Posed {
         }
     }
 
-    /// What it is judged over beside the shelf of its task, in words.
+    /// Describes the material that it is judged against besides the shelf of its task.
     pub(super) fn over(&self) -> Vec<String> {
         match self {
             Posed::Reading(_) => Vec::new(),
@@ -104,7 +104,7 @@ impl Posed {
 }
 
 impl Searched {
-    /// The shelf of a task that has made just these searches.
+    /// Returns the shelf of a task that has made only these searches.
     pub(super) fn shelf(searches: &[Searched]) -> Shelf {
         let mut shelf = Shelf::default();
         for Searched { started, ended } in searches {
@@ -114,7 +114,7 @@ impl Searched {
     }
 }
 
-/// What an absence says to be absent, as one text.
+/// Returns what an absence says is absent, as one text.
 fn absent(claim: &AbsenceClaim) -> Option<&str> {
     match &claim.absence {
         ledger::Absence::File { name, .. } => Some(name),
@@ -124,7 +124,7 @@ fn absent(claim: &AbsenceClaim) -> Option<&str> {
     }
 }
 
-/// The value that a term names, as models are shown it.
+/// Returns the value that a term names, as models see it.
 fn stated<'f>(term: &Term, facts: &'f [FactEntry]) -> Option<Cow<'f, str>> {
     let fact = facts.iter().find(|fact| fact.id == term.fact)?;
     let mut bound = std::iter::once(&fact.subject).chain(&fact.values);

@@ -1,4 +1,4 @@
-//! Quotations: words that stand in a text, and words that do not.
+//! Quotations: words that are in a text, and words that are not.
 
 use super::cite::somewhere;
 use super::draw::Draw;
@@ -12,7 +12,7 @@ const NEGATIONS: [&str; 6] = ["not", "no", "never", "cannot", "without", "none"]
 /// The fewest characters of a quotation.
 const SHORTEST: usize = 12;
 
-/// Words that stand in a row, cut at white space.
+/// Quotes consecutive words, cut at white space.
 pub(super) fn quotation(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, text) = maker.quotable()?;
     let words = places(text);
@@ -23,7 +23,7 @@ pub(super) fn quotation(maker: &mut Maker<'_>) -> Option<Seeded> {
     fits.then(|| base.with(quotation.to_owned()).truth())
 }
 
-/// Words around a negation, without it.
+/// Quotes the words around a negation without it.
 pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, text) = maker.worded()?;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -40,7 +40,7 @@ pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     stated(maker, base, &[before, after].concat())
 }
 
-/// Words in a row, with a negation put between them.
+/// Quotes consecutive words with a negation inserted.
 pub(super) fn negation_added(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, text) = maker.worded()?;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -50,7 +50,7 @@ pub(super) fn negation_added(maker: &mut Maker<'_>) -> Option<Seeded> {
     stated(maker, base, &[before, &["not"], words.get(place..end)?].concat())
 }
 
-/// Words in a row of which the first or the last is cut in the middle.
+/// Quotes consecutive words, with the first or the last word cut in the middle.
 pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, text) = maker.worded()?;
     let words = places(text);
@@ -70,7 +70,7 @@ pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     (letters(from) || letters(to)).then(|| somewhere(maker, base.with(quotation.to_owned())))
 }
 
-/// Words that turn what stands behind or before them, or say whose words it is.
+/// Words that change the meaning of the words around them, or attribute them to somebody.
 const TURNS: [&str; 20] = [
     "not",
     "no",
@@ -94,17 +94,17 @@ const TURNS: [&str; 20] = [
     "unable",
 ];
 
-/// The most characters from a quotation to the word that is left out.
+/// The most characters from a quotation to the omitted word.
 const NEAR: usize = 24;
 
-/// Words torn out of their line, mostly so that a word that may turn them is left behind.
+/// Quotes words out of the context of their line, mostly so that a word that may change their meaning is omitted.
 pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, text) = maker.worded()?;
     let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let line = *maker.draw.pick(&lines)?;
     let words = places(line);
     let left = left_out(line, &words, &mut maker.draw)?;
-    // What is quoted begins or ends one to four words away from it.
+    // The quotation begins or ends one to four words away from the omitted word.
     let gap = 1 + maker.draw.below(4);
     let length = 1 + maker.draw.below(20);
     let (first, last) = match maker.draw.once_in(2, 3) {
@@ -114,7 +114,7 @@ pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (start, end) = (words.get(first).filter(|_| first <= last)?.0, words.get(last)?.1);
     let (from, to) = *words.get(left)?;
     let quotation = line.get(start..end)?;
-    // From the word that is left out up to the first words of the quotation, or from its last ones.
+    // From the omitted word to the first word of the quotation, or from the last word to the omitted one.
     let torn = if left < first { line.get(from..start)? } else { line.get(end..to)? };
     let is_plain = torn.chars().all(|c| c.is_ascii_graphic() && c != '\\' && c != '"' || c == ' ');
     let fits = quotation.chars().count() >= SHORTEST && quotation.len() <= 512 && torn.len() <= NEAR;
@@ -124,7 +124,7 @@ pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
         .then(|| somewhere(maker, base.with(quotation.to_owned())).leaving_out(left_out))
 }
 
-/// The place of a word that is left out: mostly one that may turn others, where the line has one.
+/// Draws the word to omit: mostly one that may change the meaning, if the line has one.
 fn left_out(line: &str, words: &[(usize, usize)], draw: &mut Draw) -> Option<usize> {
     let turns = |(from, to): &(usize, usize)| {
         let bare = line.get(*from..*to).unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
@@ -138,7 +138,7 @@ fn left_out(line: &str, words: &[(usize, usize)], draw: &mut Draw) -> Option<usi
     }
 }
 
-/// The end of one line or item of a list and the beginning of a later one, with what stands between them left out.
+/// Joins the end of one line or list item to the beginning of a later one, omitting what is between them.
 pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, _) = maker.worded()?;
     let all: Vec<&str> = match base.value()? {
@@ -152,7 +152,7 @@ pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
     let words = |place: usize| Some(lines.get(place)?.split_whitespace().collect::<Vec<_>>());
     let (before, after) = (words(first)?, words(second)?);
     let tail = before.len().saturating_sub(1 + maker.draw.below(4));
-    // Of lines that follow each other a word between them is left out.
+    // Between consecutive lines, at least one word is omitted.
     let skipped = usize::from(second == first + 1);
     let head = (1 + maker.draw.below(4)).min(after.len().checked_sub(skipped)?);
     let (before, after) = (before.get(tail..)?.join(" "), after.get(skipped..skipped + head)?.join(" "));
@@ -162,14 +162,14 @@ pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
     fits.then(|| somewhere(maker, base.with(text)))
 }
 
-/// A quotation of words that do not stand in a row.
+/// Quotes words that are not consecutive in the text.
 fn stated(maker: &mut Maker<'_>, base: Base<'_>, words: &[&str]) -> Option<Seeded> {
     let text = words.join(" ");
     let fits = text.chars().count() >= SHORTEST && text.len() <= 512;
     fits.then(|| somewhere(maker, base.with(text)))
 }
 
-/// Where the words of a text begin and end.
+/// Returns the start and the end of each word in a text.
 fn places(text: &str) -> Vec<(usize, usize)> {
     let start = text.as_ptr() as usize;
     text.split_whitespace()

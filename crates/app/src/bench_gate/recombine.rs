@@ -1,4 +1,4 @@
-//! True values in combinations that no record has, and texts that no record holds.
+//! True values in combinations that no record has, and texts that no record contains.
 
 use super::cite::somewhere;
 use super::mutate::SAID;
@@ -7,7 +7,7 @@ use super::values::ALL;
 use super::world::Beside;
 use ledger::{ClaimedValue, InvocationId, Predicate};
 
-/// The value of the same field in the next record of the output where it is another.
+/// Takes the value of the same field from the next record of the output in which it differs.
 pub(super) fn neighbour(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(ALL)?;
     let records = base.seen.output.records();
@@ -20,7 +20,7 @@ pub(super) fn neighbour(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base.with(text)))
 }
 
-/// Values of two records of the same type.
+/// Combines values of two records of the same type.
 pub(super) fn recombined(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;
     let fields: Vec<&String> = base.seen.record.fields.keys().collect();
@@ -38,7 +38,7 @@ pub(super) fn recombined(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base.with(text)))
 }
 
-/// The subject of another record of the same type.
+/// Takes the subject of another record of the same type.
 pub(super) fn other_subject(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;
     let places = maker.alike(&base);
@@ -48,7 +48,7 @@ pub(super) fn other_subject(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base))
 }
 
-/// A true value under the name of another field, mostly one of the same type.
+/// States a true value under the name of another field, mostly one of the same type.
 pub(super) fn wrong_field(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;
     let of_type = base.value()?.field_type();
@@ -66,7 +66,7 @@ pub(super) fn wrong_field(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base))
 }
 
-/// Right values with a predicate that records of this type do not prove.
+/// States right values with a predicate that records of this type do not prove.
 pub(super) fn wrong_predicate(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;
     let kind = &base.seen.record.kind;
@@ -80,17 +80,17 @@ pub(super) fn wrong_predicate(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base))
 }
 
-/// What a file says about the host that stands where anybody can have put it.
+/// States what a file says about the host, although anyone may have put the file where it is.
 pub(super) fn misplaced(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(maker.of_other_files(Beside::Moved, ALL)?.falsehood())
 }
 
-/// What a log says about the host that another computer wrote.
+/// States what a log says about the host, although another computer wrote the log.
 pub(super) fn foreign(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(maker.of_other_files(Beside::Foreign, ALL)?.falsehood())
 }
 
-/// A predicate of which the record says the opposite.
+/// States a predicate whose opposite the record says.
 pub(super) fn denied(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;
     let kind = &base.seen.record.kind;
@@ -111,14 +111,14 @@ pub(super) fn denied(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(base.falsehood())
 }
 
-/// A text that stands in the arguments of a call, and in no output.
+/// States a text that is in the arguments of a call, but in no output.
 pub(super) fn argument(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(SAID)?;
     let said = maker.draw.pick(&maker.task(base.task)?.arguments)?;
     only_said(maker, base, said)
 }
 
-/// A text that stands in a note, a gap or a remark on damage, and in no output.
+/// States a text that is in a note, a gap or a defect, but in no output.
 pub(super) fn remark(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(SAID)?;
     let said = maker.draw.pick(&maker.task(base.task)?.remarks)?;
@@ -140,7 +140,7 @@ fn only_said(maker: &mut Maker<'_>, base: Base<'_>, said: &(InvocationId, String
     Some(base.with(text.clone()).falsehood())
 }
 
-/// The main field's value in another record of the same type.
+/// Returns the value of the main field in another record of the same type.
 fn of_another(maker: &mut Maker<'_>, base: &Base<'_>) -> Option<String> {
     let places = maker.alike(base);
     let place = *maker.draw.pick(places)?;

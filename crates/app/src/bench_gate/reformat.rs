@@ -1,10 +1,10 @@
-//! True values written otherwise, as models write them.
+//! True values in other spellings, as models write them.
 
 use super::seed::{Base, Maker, Seeded};
 use super::values::{ALL, TEXTS};
 use ledger::{FieldType, FieldValue};
 
-/// The roots of the registry, long and short.
+/// The registry roots, long and short.
 const ROOTS: [(&str, &str); 5] = [
     ("HKEY_LOCAL_MACHINE", "HKLM"),
     ("HKEY_CURRENT_USER", "HKCU"),
@@ -44,7 +44,7 @@ pub(super) fn slashes(maker: &mut Maker<'_>) -> Option<Seeded> {
     let text = base.text();
     let key = base.value()?.field_type() == FieldType::RegistryPath;
     let turned = match (key, text.contains('/')) {
-        // In the name of a key a slash is a letter.
+        // In the name of a key, a slash is an ordinary character.
         (true, true) => return None,
         (true, false) => text.replace('\\', "/"),
         (false, true) => text.replace('/', "\\"),
@@ -105,7 +105,7 @@ pub(super) fn hive_alias(maker: &mut Maker<'_>) -> Option<Seeded> {
     written(maker, base, text)
 }
 
-/// A key as the registry editor shows it, with the place where its hive is mounted.
+/// Writes a key as the registry editor shows it, with the mount point of its hive.
 pub(super) fn hive_mounted(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(&[FieldType::RegistryPath])?;
     let file = base.seen.record.locator.path.rsplit('/').next()?;
@@ -121,7 +121,7 @@ pub(super) fn hive_mounted(maker: &mut Maker<'_>) -> Option<Seeded> {
     written(maker, base, text)
 }
 
-/// A path with a drive's folder in front, written with the drive.
+/// Writes a path that begins with a drive's folder with the drive letter.
 pub(super) fn drive_letter(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(&[FieldType::Path])?;
     let (drive, rest) = base.text().split_once('/')?;
@@ -168,13 +168,13 @@ fn marked(maker: &mut Maker<'_>, mark: char) -> Option<Seeded> {
     written(maker, base, text)
 }
 
-/// The truth with its main value written so; half the time its subject too, where that is the same text.
+/// Writes the main value of a true reading in this way; half of the time also its subject, if it is the same text.
 pub(super) fn written(maker: &mut Maker<'_>, base: Base<'_>, text: String) -> Option<Seeded> {
     if text == base.text() {
         return None;
     }
     let mut base = base;
-    // What may be written otherwise depends on the type.
+    // The type determines which spellings are allowed.
     let of_type = |value: &FieldValue| value.field_type();
     let same_type = base.seen.subject.map(of_type) == base.value().map(of_type);
     if same_type && base.reading.subject == base.text() && maker.draw.once_in(1, 2) {

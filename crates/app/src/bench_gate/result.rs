@@ -1,4 +1,4 @@
-//! The confusion table: what the gateway and other rules made of the claims, by kind.
+//! The confusion table: the answers of the gateway and of other rule sets to the claims, by kind.
 
 use super::GateBenchRequest;
 use super::kinds::{KINDS, Kind, Side};
@@ -10,74 +10,74 @@ use ledger::Claim;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What seeding one run came to.
+/// The result of seeding one run.
 #[derive(Debug, Clone, Serialize)]
 pub struct GateBench {
-    /// The run.
+    /// The name of the run.
     pub run: String,
-    /// Claims that were judged; fewer than asked for where the run has no more that differ.
+    /// The number of judged claims; fewer than requested if the run has no further distinct ones.
     pub claims: usize,
-    /// Over all kinds.
+    /// Totals over all kinds.
     pub totals: Totals,
-    /// Each kind in its order, those without claims too.
+    /// Each kind in order, including those without claims.
     pub kinds: Vec<KindResult>,
     /// What the rule sets let pass, over all kinds.
     pub rulesets: Vec<RuleSetResult>,
-    /// Answers that are other than one would wish, with examples where they were asked for.
+    /// Undesired answers, with examples if they were requested.
     pub wrong: Vec<WrongAnswer>,
 }
 
-/// Sums over all kinds.
+/// Totals over all kinds.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Totals {
-    /// True claims.
+    /// The number of true claims.
     pub truths: usize,
-    /// True claims that were accepted at the right place.
+    /// The number of true claims that were accepted at the right place.
     pub true_accepts: usize,
-    /// Those in a hundred of the truths that have but one place; `None` without any.
+    /// The percentage of accepted claims among the true claims with a single place; `None` if there are none.
     pub true_accept_percent: Option<f64>,
-    /// The same of those truths that name the call they were read from.
+    /// The same percentage among those that cite the call they were read from.
     pub cited_accept_percent: Option<f64>,
-    /// The same of those that name another call, or none.
+    /// The same percentage among those that cite another call, or none.
     pub miscited_accept_percent: Option<f64>,
-    /// True claims refused as ambiguous for which the scan finds several places too.
+    /// The number of true claims refused as ambiguous for which the scan also finds several places.
     pub ambiguous: usize,
-    /// True claims accepted at a place that is not the one they were read from.
+    /// The number of true claims accepted at another place than they were read from.
     pub wrong_places: usize,
-    /// False claims.
+    /// The number of false claims.
     pub falsehoods: usize,
-    /// False claims that were accepted.
+    /// The number of false claims that were accepted.
     pub false_accepts: usize,
-    /// Claims that leave out what turns them.
+    /// The number of claims that omit something that changes their meaning.
     pub omissions: usize,
-    /// Those that were accepted as they were.
+    /// The number of these that were accepted without the omitted part.
     pub untold: usize,
 }
 
-/// What became of the claims of one kind.
+/// The results of the claims of one kind.
 #[derive(Debug, Clone, Serialize)]
 pub struct KindResult {
     /// Its name.
     pub kind: &'static str,
-    /// What is expected of its claims.
+    /// The expected result of its claims.
     pub expected: Side,
-    /// Of truths: whether its claims name another call than they were read from, or none.
+    /// For true claims: whether they cite another call than they were read from, or none.
     pub miscited: bool,
-    /// Claims.
+    /// The number of claims.
     pub claims: usize,
-    /// What the run lacks for it; `None` where there are claims.
+    /// What the run lacks for this kind; `None` if there are claims.
     pub lacks: Option<&'static str>,
-    /// Claims accepted, whether right or not.
+    /// The number of accepted claims, right or wrong.
     pub accepted: usize,
-    /// Truths accepted at the right place with the citation put right.
+    /// True claims accepted at the right place with a corrected citation.
     pub healed_right: usize,
-    /// Truths accepted at a wrong place.
+    /// True claims accepted at a wrong place.
     pub healed_wrong: usize,
-    /// Truths refused as ambiguous.
+    /// True claims refused as ambiguous.
     pub ambiguous: usize,
-    /// Those of them for which the scan finds several places too.
+    /// Those of them for which the scan also finds several places.
     pub ambiguous_agreed: usize,
-    /// Omissions accepted with what they leave out put in.
+    /// Omissions accepted with the omitted part added.
     pub told: usize,
     /// Claims refused for other reasons.
     pub refused: usize,
@@ -90,32 +90,32 @@ pub struct KindResult {
 /// What a rule set let pass.
 #[derive(Debug, Clone, Serialize)]
 pub struct RuleSetResult {
-    /// The rule set.
+    /// The name of the rule set.
     pub name: String,
-    /// Truths that it let pass.
+    /// The number of true claims that it let pass.
     pub truths: usize,
-    /// Falsehoods that it let pass.
+    /// The number of false claims that it let pass.
     pub falsehoods: usize,
-    /// Omissions that it let pass.
+    /// The number of omissions that it let pass.
     pub omissions: usize,
 }
 
-/// An answer that is other than one would wish.
+/// A kind of undesired answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct WrongAnswer {
     /// The kind of its claims.
     pub kind: &'static str,
-    /// What became of them.
+    /// The result of these claims.
     pub ending: Ending,
-    /// The code with which they were refused; `None` where they were accepted.
+    /// The code of the refusal; `None` if they were accepted.
     pub code: Option<&'static str>,
-    /// How many there are.
+    /// The number of these claims.
     pub claims: usize,
     /// The first of them.
     pub examples: Vec<Example>,
 }
 
-/// A claim with a wrong answer.
+/// A claim with an undesired answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Example {
     /// The task against whose shelf it was judged.
@@ -123,14 +123,14 @@ pub struct Example {
     /// The claim, under the name of its form.
     #[serde(flatten)]
     pub claim: Claim,
-    /// What was made up for it to be judged over, in words.
+    /// A description of the material that was made up for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub over: Vec<String>,
-    /// What should have become of it.
+    /// The expected result.
     pub expected: String,
-    /// The code of the refusal; `None` where it was accepted.
+    /// The code of the refusal; `None` if it was accepted.
     pub code: Option<&'static str>,
-    /// What the gateway said, or where it found the claim.
+    /// The gateway's reason, or where it found the claim.
     pub verdict: String,
 }
 
@@ -156,7 +156,7 @@ impl GateBench {
         }
     }
 
-    /// Whether no falsehood was accepted, nothing was put at a wrong place, and no omission went untold.
+    /// Whether no false claim was accepted, nothing was accepted at a wrong place, and no omission was accepted without the omitted part.
     pub fn holds(&self) -> bool {
         let totals = &self.totals;
         (totals.false_accepts, totals.wrong_places, totals.untold) == (0, 0, 0)
@@ -223,7 +223,7 @@ fn totals(kinds: &[KindResult]) -> Totals {
     totals
 }
 
-/// Rounded to hundredths; `None` of nothing.
+/// Returns a percentage rounded to hundredths; `None` if `whole` is 0.
 pub(super) fn percent(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| (part as f64 / whole as f64 * 10_000.0).round() / 100.0)
 }

@@ -1,4 +1,4 @@
-//! The rules by which others let a claim pass, as data, and what they would have done with the seeded claims.
+//! The rules by which other tools let a claim pass, as data, and how they would judge the seeded claims.
 
 use super::alike::flat;
 use super::posed::Wording;
@@ -15,14 +15,14 @@ pub(super) const OWN: &str = "locard";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSet {
-    /// Its name: the head of its column.
+    /// Its name, which is the heading of its column.
     pub name: String,
-    /// What it demands of a claim, in words.
+    /// A description of what it requires of a claim.
     #[serde(default)]
     pub meaning: String,
     /// Where it looks for the values.
     pub looks_at: LooksAt,
-    /// What it takes for a value that stands there.
+    /// How it compares values.
     #[serde(rename = "match")]
     pub matching: Matching,
 }
@@ -31,23 +31,23 @@ pub struct RuleSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LooksAt {
-    /// At no output: the cited id must be one of the run.
+    /// In no output: the cited id only has to belong to the run.
     Nothing,
-    /// At the output of the cited id.
+    /// In the output of the cited id.
     Cited,
-    /// At every output of the run.
+    /// In every output of the run.
     Any,
 }
 
-/// What a rule set takes for a value that stands in an output.
+/// How a rule set compares a value with an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Matching {
     /// Nothing is compared.
     None,
-    /// The output's text contains the value.
+    /// The text of the output contains the value.
     Substring,
-    /// The same, letter case, white space and the direction of slashes aside.
+    /// The same, ignoring case, white space and the direction of slashes.
     FoldedSubstring,
     /// The gateway of the run decides.
     Gateway,
@@ -61,11 +61,11 @@ pub enum RuleSetError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// It is no TOML of this form; the source points at the line.
+    /// The file is not valid TOML of this form; the source gives the line.
     #[error("read the rule sets {}", path.display())]
     Toml {
         /// The file.
@@ -74,14 +74,14 @@ pub enum RuleSetError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// A rule set makes no sense.
+    /// A rule set is contradictory or has no valid name.
     #[error("read the rule sets {}: rule set {name:?}: expected {expected}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// The rule set.
+        /// The name of the rule set.
         name: String,
-        /// What should be there.
+        /// What was expected.
         expected: &'static str,
     },
 }
@@ -93,7 +93,12 @@ struct RuleSetFile {
     ruleset: Vec<RuleSet>,
 }
 
-/// The rule sets of this version (`data/gate_rulesets.toml`), with those of a file beside them; one of an equal name is replaced.
+/// Returns the shipped rule sets (`data/gate_rulesets.toml`) and those of a file;
+/// a rule set in the file replaces a shipped one with the same name.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or a rule set in it is invalid.
 pub fn rule_sets(file: Option<&Path>) -> Result<Vec<RuleSet>, RuleSetError> {
     let shipped = include_str!("../../data/gate_rulesets.toml");
     let mut sets = read(Path::new("gate_rulesets.toml"), shipped)?;
@@ -142,9 +147,10 @@ fn read(path: &Path, text: &str) -> Result<Vec<RuleSet>, RuleSetError> {
     Ok(file.ruleset)
 }
 
-/// Whether a rule set lets a claim pass; `gateway` is what the gateway said.
+/// Whether a rule set lets a claim pass; `gateway` is the gateway's answer.
 ///
-/// Where a claim cites several ids, each must be one of the run, and a value may stand in the output of any. What it says to be absent must not be found.
+/// If a claim cites several ids, each must belong to the run, and a value may be in the
+/// output of any of them. What the claim says is absent must not be found.
 pub(super) fn passes(set: &RuleSet, wording: &Wording<'_>, text: &RunText, gateway: bool) -> bool {
     let is_known = |id: &InvocationId| text.has(*id) || wording.own.contains(id);
     let cited: Option<Vec<InvocationId>> = wording.cites.iter().map(|cited| cited.filter(is_known)).collect();
@@ -171,7 +177,7 @@ pub(super) fn passes(set: &RuleSet, wording: &Wording<'_>, text: &RunText, gatew
         && wording.denies.is_none_or(|denied| !stands(denied, looked))
 }
 
-/// What a folded comparison leaves of a text: letter case, white space and the direction of slashes folded.
+/// Normalises a text for a folded comparison: case, white space and the direction of slashes.
 pub(super) fn flat_path(text: &str) -> String {
     flat(text).replace('\\', "/")
 }

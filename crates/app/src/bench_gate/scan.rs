@@ -1,7 +1,7 @@
-//! The scan that tells seeded truths from falsehoods: where in a task's outputs a reading might be said to stand.
+//! The scan that tells true seeded claims from false ones: finds where in a task's outputs a reading might be.
 //!
-//! It shares no code with `ground` and compares as [`alike`] does.
-//! A table of keys keeps it from comparing every record; it may only ever propose too many.
+//! It shares no code with `ground` and compares values with [`alike`].
+//! A table of keys avoids comparing every record; it may propose too many records, never too few.
 
 use super::alike::{alike, flat, text_keys, value_keys};
 use super::material::TaskMaterial;
@@ -15,14 +15,14 @@ pub(super) struct Seen<'m> {
     pub(super) invocation: InvocationId,
     pub(super) output: &'m Output,
     pub(super) record: &'m Record,
-    /// What the record is about.
+    /// The value of the record's subject field.
     pub(super) subject: Option<&'m FieldValue>,
 }
 
 /// All records of a task's successful invocations, in the order of their starts.
 pub(super) struct Scan<'m> {
     seen: Vec<Seen<'m>>,
-    /// Hashes of the keys of values, each with the place of its record; sorted.
+    /// Hashes of the keys of values, each with the index of its record; sorted.
     keys: Vec<(u64, u32)>,
     vocabulary: &'m Vocabulary,
 }
@@ -59,7 +59,7 @@ impl<'m> Scan<'m> {
         self.seen.get(place as usize).copied()
     }
 
-    /// The records in which the subject and all values of a reading might be said to stand, whatever it cites.
+    /// Returns the records that might contain the subject and all values of a reading, whatever it cites.
     pub(super) fn places(&self, reading: &Reading) -> Vec<u32> {
         let texts = reading.values.iter().map(|value| value.value.as_str());
         let subject = Some(reading.subject.as_str()).filter(|text| !text.trim().is_empty());
@@ -77,7 +77,8 @@ impl<'m> Scan<'m> {
         found.unwrap_or_default().into_iter().filter(holds).collect()
     }
 
-    /// The same records as far as their type proves the reading's predicate; of a quotation those that it might be quoted from.
+    /// Returns those of these records whose type proves the reading's
+    /// predicate; for a quotation, the records that it might be quoted from.
     pub(super) fn proofs(&self, reading: &Reading) -> Vec<u32> {
         let predicate = Predicate(reading.predicate.clone());
         let Some(meaning) = self.vocabulary.meaning(&predicate) else { return Vec::new() };
@@ -87,7 +88,8 @@ impl<'m> Scan<'m> {
         places.into_iter().filter(proves).collect()
     }
 
-    /// The records about the reading's subject from which its values might be said to be quoted, with no letter beside a letter at their ends.
+    /// Returns the records about the reading's subject that its values might be
+    /// quoted from; a quotation must not begin or end inside a word.
     pub(super) fn quoted(&self, reading: &Reading) -> Vec<u32> {
         let words: Vec<String> = reading.values.iter().map(|value| flat(&value.value)).collect();
         let holds = |place: &u32| {
@@ -104,7 +106,7 @@ impl<'m> Scan<'m> {
         self.with_key_of(&reading.subject).into_iter().filter(holds).collect()
     }
 
-    /// Whether a text might be said to stand in any field of the task.
+    /// Whether a text might be in any field of the task's records.
     pub(super) fn knows(&self, text: &str) -> bool {
         let stands = |seen: Seen<'_>| seen.record.fields.values().any(|field| alike(text, &field.value));
         self.with_key_of(text).into_iter().filter_map(|place| self.get(place)).any(stands)
@@ -124,7 +126,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Whether the subject and every value of a reading might be said to stand in the record.
+/// Whether the record might contain the subject and every value of a reading.
 fn holds(seen: &Seen<'_>, reading: &Reading) -> bool {
     let about = reading.subject.trim().is_empty()
         || seen.subject.is_some_and(|subject| alike(&reading.subject, subject));
@@ -168,7 +170,7 @@ pub(super) mod tests {
     use ledger::{ClaimedValue, Completeness, Field, Locator, Outcome, RecordId, TaskId};
     use std::sync::Arc;
 
-    /// A task with one invocation that returned records with these fields, each of the subject `subject`.
+    /// Returns a task with one invocation that returned records with these fields.
     pub(in crate::bench_gate) fn task(records: &[&[(&str, FieldValue)]]) -> TaskMaterial {
         let record = |fields: &&[(&str, FieldValue)]| Record {
             placement: None,

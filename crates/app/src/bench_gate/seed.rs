@@ -1,4 +1,4 @@
-//! True readings of a run's records: what every seeded claim begins as.
+//! True readings of a run's records, from which every seeded claim is made.
 
 use super::draw::Draw;
 use super::material::{Material, TaskMaterial};
@@ -16,41 +16,41 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The longest text that is claimed, in bytes.
 const LONGEST: usize = 1024;
 
-/// The fewest characters of a text that tells its record from others.
+/// The fewest characters of a distinctive text.
 const TELLING: usize = 6;
 
 /// A seeded claim.
 #[derive(Debug, Clone)]
 pub(super) struct Seeded {
-    /// The place of the task whose shelf it is judged against.
+    /// The index of the task whose shelf it is judged against.
     pub(super) task: usize,
     pub(super) posed: Posed,
-    /// Of the truth of a reading: the record that it was read from, by its place in the task's scan.
+    /// For a true reading: the index in the task's scan of the record that it was read from.
     pub(super) read_from: Option<u32>,
-    /// Of an omission: what it leaves out.
+    /// For an omission: what it leaves out.
     pub(super) left_out: Option<LeftOut>,
 }
 
 impl Seeded {
-    /// A claim of a task that was read from no record.
+    /// Makes a claim of a task that was read from no record.
     pub(super) fn of(task: usize, posed: Posed) -> Seeded {
         Seeded { task, posed, read_from: None, left_out: None }
     }
 
-    /// The same, of which something was left out.
+    /// Makes the claim an omission of `left_out`.
     pub(super) fn leaving_out(self, left_out: LeftOut) -> Seeded {
         Seeded { left_out: Some(left_out), ..self }
     }
 }
 
-/// A true reading, and the value of it that a kind works on.
+/// A true reading, and the value that a kind changes.
 #[derive(Debug, Clone)]
 pub(super) struct Base<'m> {
     pub(super) task: usize,
     pub(super) place: u32,
     pub(super) seen: Seen<'m>,
     pub(super) reading: Reading,
-    /// The place of that value in the reading.
+    /// The index of that value in the reading.
     pub(super) main: usize,
 }
 
@@ -61,7 +61,7 @@ struct Group {
     places: Vec<u32>,
 }
 
-/// Where values of each type stand.
+/// The groups of fields, by the type of their values.
 #[derive(Default)]
 struct Groups {
     all: Vec<Group>,
@@ -79,13 +79,13 @@ pub(super) struct Maker<'m> {
 /// The fields of a run that readings can be made of.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// Those of records that prove more than a quotation.
+    /// Fields of records that prove more than a quotation.
     stated: Groups,
-    /// Those of records that words can be quoted from.
+    /// Fields of records that words can be quoted from.
     quoted: Groups,
-    /// The same, and those of the world of sentences: words torn out of these seldom say what the whole does.
+    /// The same, with those of the world of sentences: words taken out of their context there rarely keep their meaning.
     worded: Groups,
-    /// Those of records in other worlds, of types that prove something about the host.
+    /// Fields of records in other worlds, of types that prove something about the host.
     beside: BTreeMap<Beside, Groups>,
 }
 
@@ -151,13 +151,13 @@ impl<'m> Maker<'m> {
         self.material.task(base)
     }
 
-    /// A true reading with a value of one of these types.
+    /// Draws a true reading with a value of one of these types.
     pub(super) fn base(&mut self, types: &[FieldType]) -> Option<Base<'m>> {
         let (task, place, field) = self.slot(&self.fields.stated, types)?;
         self.base_at(task, place, &field)
     }
 
-    /// A true reading whose main value is that of `field` of the record at `place`.
+    /// Returns a true reading whose main value is that of `field` of the record at `place`.
     pub(super) fn base_at(&mut self, task: usize, place: u32, field: &str) -> Option<Base<'m>> {
         let seen = self.scans.get(task)?.get(place)?;
         if is_copied(&seen.record.fields.get(field)?.value) {
@@ -166,13 +166,13 @@ impl<'m> Maker<'m> {
         self.reading_of(task, place, field, false)
     }
 
-    /// What would be a true reading about the host, did its file not stand elsewhere, or name another computer.
+    /// Draws a reading that would be true of the host if its file were in its proper place and named no other computer.
     pub(super) fn of_other_files(&mut self, beside: Beside, types: &[FieldType]) -> Option<Base<'m>> {
         let (task, place, field) = self.slot_beside(beside, types)?;
         self.reading_of(task, place, &field, true)
     }
 
-    /// A field of a record in another world: its task, its place and its name.
+    /// Draws a field of a record in another world: the task, the record's index and the field's name.
     pub(super) fn slot_beside(
         &mut self,
         beside: Beside,
@@ -181,7 +181,7 @@ impl<'m> Maker<'m> {
         self.slot(self.fields.beside.get(&beside)?, types)
     }
 
-    /// A true reading whose main value is a time that a copy has, and which therefore proves nothing.
+    /// Draws a reading whose main value is a time of a copy, and which therefore proves nothing.
     pub(super) fn copied_time(&mut self) -> Option<Base<'m>> {
         let (task, place, field) = match self.draw.once_in(1, 4) {
             true => self.slot(&self.fields.stated, &[FieldType::Time])?,
@@ -192,13 +192,13 @@ impl<'m> Maker<'m> {
         self.reading_of(task, place, &field, false)
     }
 
-    /// A text to quote from: its record, and a reading without words as yet.
+    /// Draws a text to quote from: the text, and a reading of its record whose main value is to be replaced.
     pub(super) fn quotable(&mut self) -> Option<(Base<'m>, &'m str)> {
         let slot = self.slot(&self.fields.quoted, &[FieldType::Text])?;
         self.quotable_at(slot)
     }
 
-    /// The same of texts and of items of lists, those of the world of sentences among them.
+    /// Does the same for texts and list items, including those of the world of sentences.
     pub(super) fn worded(&mut self) -> Option<(Base<'m>, &'m str)> {
         let slot = self.slot(&self.fields.worded, &[FieldType::Text, FieldType::List])?;
         self.quotable_at(slot)
@@ -220,7 +220,7 @@ impl<'m> Maker<'m> {
         Some((Base { task, place, seen, reading: Reading { subject, ..reading }, main: 0 }, text))
     }
 
-    /// The places of records of the same type with the same field.
+    /// Returns the indexes of records of the same type with the same field.
     pub(super) fn alike(&self, base: &Base<'_>) -> &'m [u32] {
         let field = base.field();
         let groups = self.fields.stated.all.iter();
@@ -245,7 +245,7 @@ impl<'m> Maker<'m> {
         self.reading_with(task, place, field, predicate, states)
     }
 
-    /// A reading by this predicate whose main value is that of `field`, with the field `states` beside it.
+    /// Returns a reading with this predicate whose main value is that of `field`, and which also states the field `states`.
     pub(super) fn reading_with(
         &mut self,
         task: usize,
@@ -293,7 +293,8 @@ impl<'m> Maker<'m> {
         })
     }
 
-    /// A predicate that the record proves, and the field that must be stated with it; `of_host`: one that it would prove in its place, and no other.
+    /// Draws a predicate that the record proves, and the field that must be stated with it; with `of_host`, one that the record would
+    /// prove only in its proper place.
     fn predicate(&mut self, seen: &Seen<'_>, of_host: bool) -> Option<(String, Option<String>)> {
         let vocabulary = self.material.bench.vocabulary();
         let kind = &seen.record.kind;
@@ -325,7 +326,7 @@ impl<'m> Maker<'m> {
         seen.record.fields.get(name).is_some_and(|field| says_something(&field.value))
     }
 
-    /// The fact that comes of a reading, as the gateway seals it; `number` tells facts of one claim apart.
+    /// Returns the fact that the gateway makes from a reading; `number` distinguishes the facts of one claim.
     pub(super) fn fact(&self, task: usize, number: u32, reading: &Reading) -> Option<FactEntry> {
         let own = self.task(task)?;
         let id = FactId::assign(&self.material.setting.ids, own.task, number).ok()?;
@@ -335,7 +336,7 @@ impl<'m> Maker<'m> {
         }
     }
 
-    /// The text that a claim states of a value; `None` where there is none, or a very long one.
+    /// Returns the text that a claim states for a value; `None` if it is blank or too long.
     pub(super) fn claimable(&mut self, value: &FieldValue) -> Option<String> {
         let text = match value {
             FieldValue::List(items) => self.draw.pick(items)?.clone(),
@@ -346,22 +347,22 @@ impl<'m> Maker<'m> {
 }
 
 impl<'m> Base<'m> {
-    /// The main value's field.
+    /// Returns the field of the main value.
     pub(super) fn field(&self) -> &str {
         self.reading.values.get(self.main).and_then(|value| value.field.as_deref()).unwrap_or_default()
     }
 
-    /// The main value as it stands in the record.
+    /// Returns the main value in the record.
     pub(super) fn value(&self) -> Option<&'m FieldValue> {
         self.seen.record.fields.get(self.field()).map(|field| &field.value)
     }
 
-    /// The main value as it is claimed.
+    /// Returns the main value as claimed.
     pub(super) fn text(&self) -> &str {
         self.reading.values.get(self.main).map(|value| value.value.as_str()).unwrap_or_default()
     }
 
-    /// The reading with another text for the main value.
+    /// Replaces the text of the main value.
     pub(super) fn with(mut self, text: String) -> Base<'m> {
         if let Some(value) = self.reading.values.get_mut(self.main) {
             value.value = text;
@@ -369,23 +370,24 @@ impl<'m> Base<'m> {
         self
     }
 
-    /// The claim of a truth.
+    /// Makes a true claim.
     pub(super) fn truth(self) -> Seeded {
         Seeded { read_from: Some(self.place), ..self.falsehood() }
     }
 
-    /// The claim of a falsehood.
+    /// Makes a false claim.
     pub(super) fn falsehood(self) -> Seeded {
         Seeded::of(self.task, Posed::Reading(self.reading))
     }
 }
 
-/// Whether a predicate is about the host, and not about what stands in some file.
+/// Whether a predicate is about the host, not about the contents of some file.
 fn is_of_host(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
     vocabulary.meaning(predicate).is_some_and(|meaning| !meaning.anywhere)
 }
 
-/// Whether the record says the opposite of a predicate, in what a reading by it must state: of a disabled service, that it starts; of a change, that both names are the same.
+/// Whether the record says the opposite of a predicate in a field that a reading must state. Examples are a disabled service that is said
+/// to start, and a change whose two names are equal.
 pub(super) fn denies(meaning: &Meaning, record: &Record) -> bool {
     if meaning.denied_by(record).is_some() {
         return true;
@@ -396,7 +398,7 @@ pub(super) fn denies(meaning: &Meaning, record: &Record) -> bool {
         || meaning.unlike.get(&record.kind).and_then(text).is_some_and(|other| other == stated)
 }
 
-/// Whether a text tells its record from most others.
+/// Whether a text distinguishes its record from most others.
 pub(super) fn is_telling(text: &str) -> bool {
     let text = text.trim();
     let flag = ["true", "false"].contains(&text);
@@ -408,7 +410,7 @@ fn is_copied(value: &FieldValue) -> bool {
     matches!(value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy)
 }
 
-/// Whether a reading may state the value: a time must name an instant of the host.
+/// Whether a reading may state the value: a time must be an instant of the host's clock.
 fn says_something(value: &FieldValue) -> bool {
     match value {
         FieldValue::Time(time) => time.utc.is_some() && time.clock == Clock::Host,

@@ -1,4 +1,4 @@
-//! The confusion table for people.
+//! Renders the confusion table as text.
 
 use super::kinds::Side;
 use super::result::{GateBench, KindResult, RuleSetResult, Totals, WrongAnswer, percent};
@@ -8,7 +8,7 @@ use ledger::{Claim, Derivation};
 use report::terminal;
 use std::fmt::Write;
 
-/// The heads of the gateway's own columns.
+/// Returns the headings of the gateway's own columns.
 const fn heads(side: Side) -> &'static [&'static str] {
     match side {
         Side::Truth | Side::Falsehood => {
@@ -18,7 +18,7 @@ const fn heads(side: Side) -> &'static [&'static str] {
     }
 }
 
-/// The table of one run, its totals, and its wrong answers.
+/// Returns the table of one run, its totals, and its undesired answers.
 pub fn gate_table(bench: &GateBench) -> String {
     let mut out = format!("{}: {} claims\n", terminal(&bench.run), bench.claims);
     let sides = [(Side::Truth, "truths"), (Side::Falsehood, "falsehoods"), (Side::Omission, "omissions")];
@@ -58,12 +58,12 @@ fn row(kind: &KindResult, bench: &GateBench) -> Vec<String> {
     cells
 }
 
-/// The rule sets but the gateway's own, whose column is `accepted`.
+/// Returns the rule sets except the gateway's own, whose column is `accepted`.
 fn others(bench: &GateBench) -> impl Iterator<Item = &RuleSetResult> {
     bench.rulesets.iter().filter(|set| set.name != OWN)
 }
 
-/// The first column to the left, numbers to the right.
+/// Writes the first column left-aligned and the others right-aligned.
 fn columns(out: &mut String, heads: &[String], rows: &[Vec<String>]) {
     let width = |place: usize| {
         let cells = rows.iter().filter_map(|row| row.get(place)).chain(heads.get(place));
@@ -111,7 +111,7 @@ fn totals(out: &mut String, bench: &GateBench) {
     }
 }
 
-/// Of the truths with one place, how many in a hundred were accepted: of all, and apart by whether they name their call.
+/// Returns the percentages of accepted claims among the true claims with one place: of all, and separately for right and wrong citations.
 fn accepted(totals: &Totals) -> String {
     let part = |percent: Option<f64>, of: &str| percent.map(|percent| format!("{percent:.2}% {of}"));
     let parts = [
@@ -142,7 +142,7 @@ fn wrong(out: &mut String, answers: &[WrongAnswer]) {
     }
 }
 
-/// A claim on one line.
+/// Returns a claim on one line.
 fn claimed(claim: &Claim) -> String {
     let cites = |ids: &[String]| ids.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", ");
     match claim {

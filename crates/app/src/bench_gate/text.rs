@@ -1,4 +1,4 @@
-//! The outputs of a run as text, as rules that compare substrings see them.
+//! The outputs of a run as text, for rule sets that compare substrings.
 
 use super::material::TaskMaterial;
 use super::rulesets::flat_path;
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Bytes of text from which on a segment is closed; it ends with a record.
+/// The size in bytes at which a segment is closed, after a complete record.
 const SEGMENT: usize = 64 * 1024;
 
-/// Bits of a segment's table of four-byte sequences.
+/// The number of bits in a segment's table of four-byte sequences.
 const BITS: usize = 1 << 18;
 
-/// The texts of the outputs of a run, or of one in another world.
+/// The texts of the outputs of a run, in its own world or another one.
 pub(super) struct RunText {
     /// Every invocation of the run, with the segments of its output.
     invocations: BTreeMap<InvocationId, Range<usize>>,
@@ -25,7 +25,7 @@ pub(super) struct RunText {
 struct Segment {
     text: String,
     folded: String,
-    /// Which sequences of four bytes stand in `folded`, by their hash: what is missing here need not be looked for.
+    /// The hashed four-byte sequences of `folded`: a text with a sequence that is missing here need not be searched.
     grams: Vec<u64>,
 }
 
@@ -66,13 +66,13 @@ impl RunText {
         self.invocations.contains_key(&id)
     }
 
-    /// Whether a folded text, and where one is given the text as it was written, stand in the output of `id`.
+    /// Whether the output of `id` contains the text; compares the exact text if it is given, otherwise the folded one.
     pub(super) fn cited_holds(&self, id: InvocationId, folded: &str, exact: Option<&str>) -> bool {
         let segments = self.invocations.get(&id).and_then(|range| self.segments.get(range.clone()));
         segments.unwrap_or_default().iter().any(|segment| segment.holds(folded, exact))
     }
 
-    /// The same in any output of the run.
+    /// Does the same for all outputs of the run.
     pub(super) fn any_holds(&self, folded: &str, exact: Option<&str>) -> bool {
         self.segments.iter().any(|segment| segment.holds(folded, exact))
     }
@@ -92,7 +92,8 @@ impl Segment {
 
     fn holds(&self, folded: &str, exact: Option<&str>) -> bool {
         let set = |bit: usize| self.grams.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0);
-        // Folding the whole text folds each of its parts alike, so that what is missing there is missing here.
+        // Folding a whole text folds each of its parts in the same way, so a
+        // sequence missing from the folded text is missing from the original.
         bits(folded).all(set)
             && match exact {
                 Some(exact) => self.text.contains(exact),
@@ -101,7 +102,7 @@ impl Segment {
     }
 }
 
-/// The place in the table of each sequence of four bytes.
+/// Returns the table index of each four-byte sequence.
 fn bits(text: &str) -> impl Iterator<Item = usize> {
     text.as_bytes().windows(4).map(|gram| {
         let number = gram.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte));

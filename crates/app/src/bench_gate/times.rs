@@ -1,4 +1,4 @@
-//! Times written otherwise, and times that are not the record's.
+//! Times in other spellings, and times that are not the record's.
 
 use super::cite::somewhere;
 use super::reformat::written;
@@ -18,7 +18,7 @@ pub(super) fn offset(maker: &mut Maker<'_>) -> Option<Seeded> {
     written(maker, base, text)
 }
 
-/// `+00:00` for `Z`, and a space for `T`.
+/// Writes `+00:00` for `Z`, a space for `T`, or the letters in lower case.
 pub(super) fn rfc_3339(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, ..) = instant(maker)?;
     let text = match maker.draw.below(3) {
@@ -61,7 +61,7 @@ pub(super) fn hour_off(maker: &mut Maker<'_>) -> Option<Seeded> {
     shifted(maker, |hours| 3600 * (1 + hours as i128 % 12))
 }
 
-/// The digits of the time in UTC under the name of another zone.
+/// Keeps the digits of the UTC time, but labels them with another zone.
 pub(super) fn zone_mislabelled(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, ..) = instant(maker)?;
     let minutes = *maker.draw.pick(&OFFSETS)?;
@@ -76,7 +76,7 @@ pub(super) fn zoneless(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base.with(text)))
 }
 
-/// Decimals that the source does not keep.
+/// Adds decimals that the source does not keep.
 pub(super) fn finer(maker: &mut Maker<'_>) -> Option<Seeded> {
     let (base, time, _) = instant(maker)?;
     let point = match time.precision.decimals() {
@@ -88,7 +88,7 @@ pub(super) fn finer(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base.with(text)))
 }
 
-/// A time that only a copy has, stated of the host.
+/// States a time of a copy as one of the host.
 pub(super) fn copied(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.copied_time()?;
     let scan = maker.scans.get(base.task)?;
@@ -109,7 +109,7 @@ fn shifted(maker: &mut Maker<'_>, seconds: fn(u32) -> i128) -> Option<Seeded> {
     Some(somewhere(maker, base.with(text)))
 }
 
-/// A true reading of an instant that the examined host kept.
+/// Draws a true reading of an instant of the examined host's clock.
 fn instant<'m>(maker: &mut Maker<'m>) -> Option<(Base<'m>, &'m Time, Utc)> {
     let base = maker.base(&[FieldType::Time])?;
     let Some(FieldValue::Time(time)) = base.value() else { return None };

@@ -1,6 +1,7 @@
-//! What an omission leaves out, and whether what the gateway made of it tells that.
+//! What an omission leaves out, and whether the gateway's result states it.
 //!
-//! A count without what narrowed it, words without the line around them, an absence without what is near: each may be accepted only together with what turns it, and that must be put in by code.
+//! A count without its condition, words without the line around them, an absence without the similar names: each may be accepted only
+//! together with what changes its meaning, and code must add that.
 
 use super::counts::Counts;
 use ledger::{AbsenceEntry, FactEntry, FieldValue};
@@ -8,24 +9,24 @@ use ledger::{AbsenceEntry, FactEntry, FieldValue};
 /// What a claim leaves out.
 #[derive(Debug, Clone)]
 pub(super) enum LeftOut {
-    /// What bounds a count, whichever of the run's counts it comes to be about.
+    /// The conditions of a count, whichever of the run's counts the fact turns out to be about.
     Bounds(Vec<(String, FieldValue)>),
-    /// A piece of the line in which quoted words stand, from them to what may turn them.
+    /// A piece of the line around quoted words, from them to the word that may change their meaning.
     Line(String),
-    /// What searches say to be near the thing that they did not find.
+    /// What searches list as similar to the thing that they did not find.
     Near(Vec<String>),
 }
 
 impl LeftOut {
-    /// Whether a fact of the task at a place tells it.
+    /// Whether a fact of a task states it.
     pub(super) fn is_told_by(&self, task: usize, fact: &FactEntry, counts: &Counts) -> bool {
         let tells = |(field, value): &(String, FieldValue)| {
             fact.values.iter().any(|bound| bound.field == *field && bound.value == *value)
         };
         match self {
-            // Another count of that number may be found in its place: its own bounds turn it.
+            // The gateway may find another count with the same number; then the conditions of that count matter.
             LeftOut::Bounds(_) => counts.bounds(task, fact).is_some_and(|own| own.iter().all(tells)),
-            // What people and models are shown of a fact; words that are not shown are torn out of nothing.
+            // This is what people and models see of a fact; words that are not shown are not out of context.
             LeftOut::Line(line) => {
                 let title = graph::fact_title(fact);
                 title.contains(line.as_str()) || !shows_words(&title, fact)
@@ -34,7 +35,7 @@ impl LeftOut {
         }
     }
 
-    /// Whether an absence tells it, in its words as well: each thing by itself, or those that have no room by their number.
+    /// Whether an absence states it, also in its sentence: each item by name, or the ones beyond the maximum by their number.
     pub(super) fn is_told_by_absence(&self, absence: &AbsenceEntry) -> bool {
         let LeftOut::Near(near) = self else { return false };
         let (named, words) = (absence.absence.near(), absence.absence.to_string());
@@ -45,7 +46,7 @@ impl LeftOut {
         is_whole && named.iter().all(|named| words.contains(named.as_str()))
     }
 
-    /// In words.
+    /// Describes what is left out.
     pub(super) fn words(&self) -> String {
         match self {
             LeftOut::Bounds(fields) => {
@@ -58,9 +59,9 @@ impl LeftOut {
     }
 }
 
-/// Whether a title shows the words that a fact quotes: of those from what it is about it does not.
+/// Whether a title shows the words that a fact quotes; it does not show those quoted from its subject.
 fn shows_words(title: &str, fact: &FactEntry) -> bool {
-    // The subject stands in marks, too, where it reads like several values, and begins like words quoted from it.
+    // The subject may also be in quotation marks, if it looks like several values, and may begin like the words quoted from it.
     let of_others = fact.values.iter().filter(|bound| bound.field != fact.subject.field);
     let quoted = of_others.filter_map(|bound| bound.quotation.as_deref());
     let begins = |words: &str| format!("“{}", words.chars().take(24).collect::<String>());

@@ -1,4 +1,4 @@
-//! Types of values that the kinds work on.
+//! The types of values that the kinds work on.
 
 use ledger::FieldType;
 
@@ -31,11 +31,11 @@ pub(super) const WORDED: &[FieldType] = &[
     FieldType::List,
 ];
 
-/// Types that hold words and names.
+/// Types with words and names.
 pub(super) const TEXTS: &[FieldType] =
     &[FieldType::Text, FieldType::Name, FieldType::Path, FieldType::RegistryPath, FieldType::List];
 
-/// Types of which a part is not the value, however long it is.
+/// Types of which a part, however long, is not the value.
 pub(super) const PARTED: &[FieldType] = &[
     FieldType::Text,
     FieldType::Name,
@@ -50,7 +50,7 @@ pub(super) const PARTED: &[FieldType] = &[
     FieldType::List,
 ];
 
-/// Types with digits.
+/// Types whose values may have digits.
 pub(super) const NUMBERED: &[FieldType] = &[
     FieldType::Text,
     FieldType::Name,

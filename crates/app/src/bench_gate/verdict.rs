@@ -1,4 +1,4 @@
-//! What the gateway made of a seeded claim, held against what is known of it.
+//! Compares the gateway's answer to a seeded claim with what is known about the claim.
 
 use super::kinds::Side;
 use super::material::Material;
@@ -13,34 +13,34 @@ use ledger::{
 };
 use serde::Serialize;
 
-/// What became of a claim.
+/// The result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// A truth was accepted as it was cited.
+    /// A true claim was accepted with its citation unchanged.
     Accepted,
-    /// A truth was accepted, its citation put right.
+    /// A true claim was accepted with a corrected citation.
     Healed,
-    /// A truth was accepted at a place that is not the one it was read from.
+    /// A true claim was accepted at another place than it was read from.
     WrongPlace,
-    /// A truth was refused as ambiguous, and the scan finds several places too.
+    /// A true claim was refused as ambiguous, and the scan also finds several places.
     Ambiguous,
-    /// A truth was refused as ambiguous, and the scan finds but one place.
+    /// A true claim was refused as ambiguous, but the scan finds only one place.
     NotAmbiguous,
-    /// A truth was refused for another reason.
+    /// A true claim was refused for another reason.
     TruthRefused,
-    /// A falsehood or an omission was refused.
+    /// A false claim or an omission was refused.
     FalsehoodRefused,
-    /// A falsehood was accepted.
+    /// A false claim was accepted.
     FalseAccept,
-    /// An omission was accepted, and what it leaves out put in.
+    /// An omission was accepted with the omitted part added.
     Told,
-    /// An omission was accepted as it was.
+    /// An omission was accepted without the omitted part.
     Untold,
 }
 
 impl Ending {
-    /// Whether the gateway erred: it let something in that is not so.
+    /// Whether the gateway made an error: it accepted something that is not so.
     pub(super) const fn is_error(self) -> bool {
         match self {
             Ending::WrongPlace | Ending::FalseAccept | Ending::Untold => true,
@@ -54,19 +54,19 @@ impl Ending {
         }
     }
 
-    /// Whether it is other than one would wish.
+    /// Whether the result is undesired.
     pub(super) const fn is_wrong(self) -> bool {
         self.is_error() || matches!(self, Ending::NotAmbiguous | Ending::TruthRefused)
     }
 }
 
-/// A claim's ending and what led to it.
+/// The result of a claim, and its reasons.
 pub(super) struct Judged {
     pub(super) ending: Ending,
     pub(super) code: Option<RejectionCode>,
-    /// The gateway's words, or where it found the claim; of wrong answers only.
+    /// The gateway's reason, or where it found the claim; only for undesired results.
     pub(super) words: String,
-    /// Which rule sets let it pass, in their order.
+    /// Which rule sets let it pass, in the order of the sets.
     pub(super) passed: Vec<bool>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Court<'m> {
     pub(super) sets: &'m [RuleSet],
 }
 
-/// What the gateway made of a claim of any form.
+/// The gateway's answer to a claim of any form.
 enum Answer {
     Fact { fact: Box<FactEntry>, healed: bool },
     Absence(AbsenceEntry),
@@ -87,7 +87,7 @@ enum Answer {
     Refused(Rejection),
 }
 
-/// Judges a claim; `None` where its task is not there.
+/// Judges a claim; `None` if its task does not exist.
 pub(super) fn judge(court: &Court<'_>, side: Side, seeded: &Seeded) -> Option<Judged> {
     let scan = court.scans.get(seeded.task)?;
     let answer = answer(court, seeded)?;
@@ -125,7 +125,7 @@ fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
         }
         Posed::Derivation { derivation, facts, clocks } => {
             let id = DerivationId::assign(ids, task.task, 0).ok()?;
-            // As a run of this version judges, whatever the run that the claims are seeded into asked for.
+            // Judges by the rules of this version, whatever rules the run itself had.
             let basis =
                 Basis { adding: Adding::Disjoint, follows_dots: true, clocks: Some(clocks.iter().collect()) };
             match judge_derivation(derivation, id, &basis, |id| facts.iter().find(|fact| fact.id == id)) {
@@ -178,9 +178,10 @@ impl Answer {
     }
 }
 
-/// Whether the fact is the evidence that the reading was taken from.
+/// Whether the fact is about the record that the reading was taken from.
 ///
-/// Of several records of the cited output, one that fits byte for byte may win: it is one the scan finds too, and nothing was healed.
+/// If several records of the cited output fit, one that matches byte for byte may
+/// win; it counts if the scan finds it too and the citation was not healed.
 fn is_right(scan: &Scan<'_>, seeded: &Seeded, fact: &FactEntry, healed: bool) -> bool {
     let read_from = seeded.read_from.and_then(|place| scan.get(place));
     let own = read_from.is_some_and(|seen| is_evidence(&seen, fact));
@@ -195,7 +196,7 @@ fn is_right(scan: &Scan<'_>, seeded: &Seeded, fact: &FactEntry, healed: bool) ->
             .any(|seen| seen.invocation == fact.invocation && seen.record.id == fact.record)
 }
 
-/// Whether a fact is about the place of this record, with the values that it has.
+/// Whether a fact is about the place of this record, with its values.
 fn is_evidence(seen: &Seen<'_>, fact: &FactEntry) -> bool {
     let stands = |bound: &ledger::BoundValue| {
         seen.record.fields.get(&bound.field).is_some_and(|field| field.value == bound.value)
@@ -206,9 +207,9 @@ fn is_evidence(seen: &Seen<'_>, fact: &FactEntry) -> bool {
         && fact.values.iter().all(stands)
 }
 
-/// Whether the scan finds the reading at several places of the evidence, or with several values at one.
+/// Whether the scan finds the reading at several places of the evidence, or with several values at one place.
 ///
-/// What bounds a record by its type tells it from others of one place: two counts of one file differ in what they have counted.
+/// The scope of a record type distinguishes records of one place: two counts of one file differ in what they have counted.
 fn has_several(court: &Court<'_>, scan: &Scan<'_>, seeded: &Seeded) -> bool {
     let Some(reading) = seeded.posed.reading() else { return false };
     let places = scan.proofs(reading);

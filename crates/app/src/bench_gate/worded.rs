@@ -1,8 +1,9 @@
-//! Texts that deny, doubt and report in several lines: most logs hold few, and a quotation is most easily torn out of these.
+//! Texts of several lines that deny, doubt and report: most logs contain few of
+//! them, and quotations out of context are easiest to make from them.
 
 use ledger::{Field, FieldValue, Record};
 
-/// Sentences whose parts say the opposite of the whole, or what somebody else said.
+/// Sentences whose parts say the opposite of the whole, or report what somebody else said.
 const SENTENCES: [&str; 10] = [
     "{who} denies that {other} copied the ledgers of ward {n} to the stick",
     "The transfer of {n} files by {who} was not completed before {other} signed off",
@@ -16,10 +17,10 @@ const SENTENCES: [&str; 10] = [
     "Unless {other} approves request {n}, nothing that {who} wrote is sent out",
 ];
 
-/// Who is spoken of.
+/// The names of the people in the sentences.
 const PEOPLE: [&str; 8] = ["Ines", "Tomas", "Bela", "Noor", "Aiko", "Ruth", "Jonas", "Edda"];
 
-/// The record with such lines behind its texts and in its lists; `None` where it has neither.
+/// Returns the record with such lines appended to its texts and lists; `None` if it has neither.
 pub(super) fn worded(record: &Record) -> Option<Record> {
     let mut record = record.clone();
     let mut changed = false;
@@ -42,7 +43,7 @@ fn reword(field: &mut Field, number: usize) -> bool {
     true
 }
 
-/// A sentence; equal numbers give equal ones.
+/// Returns a sentence; equal numbers produce equal sentences.
 fn sentence(number: usize) -> String {
     let person = |at: usize| PEOPLE.get(at % PEOPLE.len()).copied().unwrap_or_default();
     let form = SENTENCES.get(number % SENTENCES.len()).copied().unwrap_or_default();

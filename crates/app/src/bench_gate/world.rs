@@ -1,6 +1,6 @@
-//! Worlds beside that of a run: the same tasks over outputs as they would be, had one thing been otherwise.
+//! Worlds other than the run's own: the same tasks, with outputs as they would be if one thing were different.
 //!
-//! What is false there is so by the way the world is made, whatever the run holds.
+//! What is false in such a world is false by construction, whatever the run contains.
 
 use super::idle::{self, State};
 use super::material::TaskMaterial;
@@ -10,20 +10,20 @@ use ledger::{Clock, Digest, FieldValue, Output, Placement, Record, RecordId, pla
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is otherwise in a world.
+/// The difference between a world and the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Beside {
-    /// Every file that belongs somewhere stands in somebody's Downloads.
+    /// Every file that belongs in a certain place is in somebody's Downloads folder.
     Moved,
     /// Every log is a copy that another computer wrote.
     Foreign,
-    /// Nothing that starts by itself is in force.
+    /// Nothing that starts by itself is active.
     Idle(State),
-    /// Every time is that of a copy which a collector made.
+    /// Every time is that of a copy that a collector made.
     Copied,
-    /// Texts and lists hold sentences that deny and report.
+    /// Texts and lists contain sentences that deny and report.
     Worded,
-    /// Its outputs are counts of what the run's outputs hold.
+    /// The outputs are counts of the records in the run's outputs.
     Counted,
 }
 
@@ -40,7 +40,7 @@ impl Beside {
         Beside::Worded,
     ];
 
-    /// A record as it would be in this world; `None` where the world has none like it.
+    /// Returns a record as it would be in this world; `None` if the world has no counterpart.
     fn changed(self, record: &Record) -> Option<Record> {
         match self {
             Beside::Moved => moved(record),
@@ -60,7 +60,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// The world in which each record is changed so.
+    /// Makes the world in which each record is changed in this way.
     pub(super) fn of_records(beside: Beside, tasks: &[TaskMaterial]) -> World {
         let mut known: BTreeMap<Digest, Option<Arc<Output>>> = BTreeMap::new();
         let mut of_task = |task: &TaskMaterial| {
@@ -77,7 +77,7 @@ impl World {
     }
 }
 
-/// An output as a call would have given it in another world; `None` where it has no record there: an output without records is none.
+/// Returns an output as a call would have returned it in another world; `None` if no record remains.
 fn changed(output: &Output, beside: Beside) -> Option<Arc<Output>> {
     let records = output.records().iter().filter_map(|record| beside.changed(record));
     let numbered = |(number, record): (u32, Record)| Record { id: RecordId(number), ..record };
@@ -85,7 +85,7 @@ fn changed(output: &Output, beside: Beside) -> Option<Arc<Output>> {
     (!records.is_empty()).then(|| Output::new(records).ok().map(Arc::new)).flatten()
 }
 
-/// A record of a log in its place that names another computer.
+/// Returns a record of a log in its place that names another computer.
 fn foreign(record: &Record) -> Option<Record> {
     let is_kept = |record: &&Record| placement::is_of_event_log(record) && record.placement.is_none();
     let mut record = Some(record).filter(is_kept)?.clone();
@@ -98,7 +98,7 @@ fn foreign(record: &Record) -> Option<Record> {
     Some(record)
 }
 
-/// A record of a file that stands where anybody can have put it.
+/// Returns a record of a file that is in a place where anyone may have put it.
 fn moved(record: &Record) -> Option<Record> {
     let mut record = Some(record).filter(|record| placement::has_place(record))?.clone();
     let name = record.locator.path.rsplit('/').next().unwrap_or_default();
@@ -107,7 +107,7 @@ fn moved(record: &Record) -> Option<Record> {
     Some(record)
 }
 
-/// A record whose times are those of a copy; `None` where it has none.
+/// Returns a record whose times are those of a copy; `None` if it has no times.
 fn copied(record: &Record) -> Option<Record> {
     let mut record = record.clone();
     let mut changed = false;

@@ -1,18 +1,18 @@
-//! Why there is no case; each error of a case file names its line.
+//! Errors of cases; each error in a case file names its line.
 
 use super::MAX_CASE_FILE;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why there is no case.
+/// Why a case cannot be opened.
 #[derive(Debug, Error)]
 pub enum CaseError {
-    /// Nothing lies at the path.
+    /// The path does not exist.
     #[error("open the case {}", path.display())]
     Missing {
         /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -21,11 +21,11 @@ pub enum CaseError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// `case.toml` does not say what a case file says; the source points at the line.
+    /// `case.toml` is not a valid case file; the source gives the line.
     #[error("read {}", path.display())]
     Malformed {
         /// The file.
@@ -34,7 +34,7 @@ pub enum CaseError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// `case.toml` is longer than any case file.
+    /// `case.toml` is too long for a case file.
     #[error("read {}: expected at most {MAX_CASE_FILE} bytes", path.display())]
     TooLong {
         /// The file.
@@ -46,40 +46,40 @@ pub enum CaseError {
         /// Its path.
         path: PathBuf,
     },
-    /// `case.toml` says something that makes no sense or cannot be shown.
+    /// A value in `case.toml` is invalid or cannot be shown.
     #[error("read {}: line {line}: expected {expected}, found {found}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// The time zone is none of the IANA database.
+    /// The time zone is not in the IANA database.
     #[error("read {}: line {line}: expected a time zone such as \"Europe/Berlin\", found {found:?}", path.display())]
     TimeZone {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// What stands there.
+        /// The time zone that was found.
         found: String,
-        /// The zone with the most similar name, where one is similar.
+        /// The zone with the most similar name, if any is similar.
         nearest: Option<String>,
     },
-    /// A piece of evidence is not there.
+    /// A piece of evidence does not exist.
     #[error("read {}: line {line}: open the evidence {}", path.display(), evidence.display())]
     EvidenceMissing {
         /// The case file.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// Where the evidence should lie.
+        /// The expected path of the evidence.
         evidence: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -92,22 +92,22 @@ pub enum CaseError {
         line: usize,
         /// The evidence inside.
         inner: PathBuf,
-        /// The evidence around it, or the same folder again.
+        /// The evidence around it, or the same path again.
         outer: PathBuf,
     },
     /// A case file that was only found in the folder names something outside that folder.
     ///
-    /// Whoever names the case file itself allows this.
+    /// A user who names the case file itself allows this.
     #[error("open the case {}: {}its case.toml leads to {}, which lies outside this folder", folder.display(), of_line(*line), outside.display())]
     Outside {
         /// The folder that was given.
         folder: PathBuf,
-        /// The line of the path that leads there; `None`: the case file itself does.
+        /// The line of the path that leads there; `None` if the case file itself does.
         line: Option<usize>,
         /// Where the case file, or a path in it, leads.
         outside: PathBuf,
     },
-    /// What was given as a case is a folder of disk images or archives.
+    /// The given path is a folder of disk images or archives.
     #[error(
         "open the evidence {}: it holds nothing but disk images or archives, which are not opened inside a folder; give them by name, such as {}",
         path.display(), first.display()
@@ -118,26 +118,26 @@ pub enum CaseError {
         /// The first of them.
         first: PathBuf,
     },
-    /// What was given as a case is nothing that this version can read as evidence.
+    /// The given path is not evidence that this version can read.
     #[error("open the evidence {}: {because}", path.display())]
     NoEvidence {
         /// Its path.
         path: PathBuf,
-        /// What keeps it from being evidence.
+        /// The reason.
         because: NoEvidence,
     },
 }
 
-/// What keeps something that lies at a path from being evidence.
+/// Why a file is not evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoEvidence {
-    /// It has no bytes.
+    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// It is a pipe, a socket or a device.
     #[error("it is no regular file")]
     NotRegular,
-    /// It begins like nothing that is known here.
+    /// Its first bytes match no known format.
     #[error("expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image")]
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! Case files that read, and what is told of those that do not.
+//! Valid case files, and the errors of invalid ones.
 #![expect(clippy::disallowed_methods, reason = "tests write their own case files")]
 
 use super::*;
@@ -47,7 +47,7 @@ fn an_image_is_known_by_its_content_and_anything_else_refused() {
 fn an_archive_is_known_by_its_content() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("triage.dat");
-    // The end of a central directory without entries.
+    // An end of central directory record without entries.
     let empty = [&b"PK\x05\x06"[..], &[0; 18]].concat();
     std::fs::write(&archive, empty).unwrap();
     let kind = |path: &Path| load_case(path).unwrap().entry.evidence[0].kind;
@@ -85,7 +85,7 @@ fn a_folder_of_nothing_but_images_is_told_from_evidence() {
     assert!(load_case(folder.path()).is_ok());
     std::fs::remove_file(folder.path().join("log.json")).unwrap();
     assert!(load_case(folder.path()).is_err());
-    // A hive beside them is evidence.
+    // A hive next to them is evidence.
     std::fs::write(folder.path().join("SYSTEM"), "regf").unwrap();
     assert!(load_case(folder.path()).is_ok());
 }
@@ -97,7 +97,7 @@ fn an_error_in_a_case_file_points_at_its_line() {
     assert!(source.to_string().contains("line 4"), "{source}");
 }
 
-/// What is told of a case file, in one line.
+/// Returns the error of a case file in one line.
 fn told(text: &str) -> String {
     let error = case_with(text).unwrap_err();
     let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Use case: a run in a format of other tools (`exchange`).
+//! Use case: write a run in another tool's format (`exchange`).
 
 use super::{ExportError, UNNAMED, archive_name, keep, unfinished_beside};
 use crate::interrupt::Interrupt;
@@ -15,32 +15,32 @@ use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A format of other tools.
+/// A format of another tool.
 #[derive(Debug)]
 pub enum Conversion {
-    /// Timesketch's JSON lines.
+    /// Timesketch JSON lines.
     Timesketch,
     /// CASE and UCO 1.5.0 as JSON-LD.
     CaseUco,
     /// A STIX 2.1 bundle.
     Stix,
-    /// A table with a row for each fact.
+    /// A table with one row for each fact.
     CsvFacts,
-    /// A table with a row for each time.
+    /// A table with one row for each time.
     CsvTimeline,
     /// A layer for the ATT&CK Navigator.
     Navigator,
     /// An in-toto statement about the sealed run, in a DSSE envelope.
     InToto {
-        /// Who signs it: an envelope without a signature is none.
+        /// The key that signs it; an envelope must have a signature.
         signer: Box<Signer>,
-        /// Files that the statement is about, too.
+        /// Further files that the statement covers.
         files: Vec<PathBuf>,
     },
 }
 
 impl Conversion {
-    /// What a file of this format is called behind the run's name.
+    /// Returns the suffix of a file in this format, which follows the name of the run.
     pub const fn suffix(&self) -> &'static str {
         match self {
             Conversion::Timesketch => "timesketch.jsonl",
@@ -54,52 +54,56 @@ impl Conversion {
     }
 }
 
-/// What is asked for.
+/// What to write.
 #[derive(Debug)]
 pub struct ConvertRequest {
     /// The run folder.
     pub folder: PathBuf,
     /// The format.
     pub conversion: Conversion,
-    /// Whether a run that is not sealed is written too; never a statement about one.
+    /// Whether to write a run that is not sealed; a statement always requires a sealed run.
     pub unsealed: bool,
-    /// A bundle of ATT&CK (`enterprise-attack.json`), whose names and tactics are told; `None`: the shipped ones.
+    /// An ATT&CK bundle (`enterprise-attack.json`) that provides names and tactics; `None` uses the shipped ones.
     pub attack: Option<PathBuf>,
-    /// What is withheld; `None`: nothing.
+    /// What to withhold; `None` withholds nothing.
     pub redact: Option<Profile>,
-    /// Whether agents' readings are written.
+    /// The language of the sentences, and whether the agents' comments are written.
     pub wording: Wording,
-    /// Stops the writing: nothing is left of it then.
+    /// Stops the writing; no file is left behind.
     pub interrupt: Interrupt,
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Debug, Clone, Serialize)]
 pub struct Converted {
-    /// The run's name.
+    /// The name of the run.
     pub run: String,
     /// Whether the run is sealed.
     pub sealed: bool,
-    /// The last link of its chain.
+    /// The last link of the run's chain.
     pub head: Digest,
-    /// Rows, lines, or objects.
+    /// The number of rows, lines or objects.
     pub items: u64,
-    /// Times of facts that the format has no place for.
+    /// Times of facts that the format cannot represent.
     pub left_out: LeftOut,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
-/// The name of the file where none is given: the run's name, by its log, with the format's suffix.
+/// Returns the default name of the file: the run's name from its log, with the format's suffix.
 ///
-/// Of what is redacted it is `redacted` and the suffix: the name of a run has that of its case in it.
+/// For a redacted run it is `redacted` with the suffix, because the name of a run contains that of its case.
 pub fn converted_name(request: &ConvertRequest) -> String {
     let archive = archive_name(&request.folder);
     let name = if request.redact.is_some() { "redacted" } else { archive.trim_end_matches(".tar") };
     format!("{name}.{}", request.conversion.suffix())
 }
 
-/// Writes the run into the file `to`; it stands there whole or not at all.
+/// Writes the run into the file `to`, which is either written completely or not at all.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read, is unsealed and that was not requested, or the file cannot be written.
 pub fn convert_file(
     request: &ConvertRequest,
     to: &Path,
@@ -111,11 +115,15 @@ pub fn convert_file(
 }
 
 /// Writes the run into `out`.
+///
+/// # Errors
+///
+/// Fails like [`convert_file`], or if `out` cannot be written.
 pub fn convert_to(request: &ConvertRequest, out: &mut dyn Write) -> Result<Converted, ExportError> {
     Ready::of(request)?.write(request, out)
 }
 
-/// A run that can be written: read, and in agreement with its manifest.
+/// A run that is ready to be written: it is read, and agrees with its manifest.
 struct Ready {
     loaded: Shown,
     manifest: Option<(Manifest, Digest)>,
@@ -200,7 +208,7 @@ fn one(value: &serde_json::Value, out: &mut impl Write) -> io::Result<Written> {
     Ok(Written { items: 1, ..Written::default() })
 }
 
-/// The manifest and the digest of its bytes; `None` where the run was not sealed.
+/// Returns the manifest and the digest of its bytes; `None` if the run was not sealed.
 fn manifest(folder: &Path) -> Result<Option<(Manifest, Digest)>, ExportError> {
     let failed = |source| ExportError::Manifest { folder: folder.to_owned(), source };
     let Some(manifest) = read_manifest(folder).map_err(failed)? else { return Ok(None) };
@@ -217,7 +225,7 @@ fn subject(path: &Path) -> Result<Subject, ExportError> {
     Ok(Subject { name, sha256: Digest::of(&bytes) })
 }
 
-/// A writer that counts, and can be interrupted.
+/// A writer that counts bytes and can be interrupted.
 struct Counted<'i, W> {
     out: W,
     bytes: u64,
@@ -227,7 +235,7 @@ struct Counted<'i, W> {
 impl<W: Write> Write for Counted<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.interrupt.is_interrupted() {
-            // Not `Interrupted`, which `write_all` tries again.
+            // This is not `ErrorKind::Interrupted`, because `write_all` would retry.
             return Err(io::Error::other("interrupted"));
         }
         let written = self.out.write(bytes)?;

@@ -1,22 +1,23 @@
-//! An archive in the format `ustar` (POSIX.1-2017, pax, "ustar Interchange Format"): headers of 512 bytes, contents padded to as many.
+//! Writes an archive in the format `ustar` (POSIX.1-2017, pax, "ustar Interchange
+//! Format"): headers of 512 bytes, and contents padded to multiples of 512.
 //!
-//! Owner, group and time of every entry are 0, so that an archive depends on nothing but names and contents.
+//! Owner, group and time of every entry are 0, so that an archive depends only on names, permissions and contents.
 
 use std::io::{self, Read, Write};
 use thiserror::Error;
 
-/// The longest name of the one folder: the field `prefix`.
+/// The longest name of the one folder: the size of the field `prefix`.
 pub(super) const LONGEST_FOLDER: usize = 155;
 
 const BLOCK: usize = 512;
 
-/// Bytes that are copied at a time.
+/// The number of bytes to copy at a time.
 const PIECE: usize = 64 << 10;
 
 /// Why an entry could not be written.
 #[derive(Debug, Error)]
 pub(super) enum EntryError {
-    /// Its content could not be read, or has another length than was said.
+    /// Its content could not be read, or is shorter than declared.
     #[error("read its content")]
     Input(#[source] io::Error),
     /// The archive could not be written.
@@ -24,7 +25,7 @@ pub(super) enum EntryError {
     Output(#[source] io::Error),
 }
 
-/// An archive of one folder under construction.
+/// An archive of one folder, while it is written.
 pub(super) struct Archive<'o> {
     out: &'o mut dyn Write,
     folder: &'o str,
@@ -32,7 +33,7 @@ pub(super) struct Archive<'o> {
 }
 
 impl<'o> Archive<'o> {
-    /// An archive whose entries all lie in `folder`, of at most [`LONGEST_FOLDER`] bytes.
+    /// Starts an archive with all entries in `folder`, a name of at most [`LONGEST_FOLDER`] bytes.
     pub(super) fn new(out: &'o mut dyn Write, folder: &'o str) -> Archive<'o> {
         Archive { out, folder, written: 0 }
     }
@@ -51,7 +52,7 @@ impl<'o> Archive<'o> {
         while left > 0 {
             let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
             let part = piece.get_mut(..wanted).unwrap_or_default();
-            // Not `read_exact`, which goes on after an interruption.
+            // This is not `read_exact`, because that continues after an interruption.
             let read = content.read(part).map_err(EntryError::Input)?;
             let part = part.get(..read).filter(|part| !part.is_empty());
             let part = part.ok_or(EntryError::Input(io::ErrorKind::UnexpectedEof.into()))?;
@@ -62,7 +63,7 @@ impl<'o> Archive<'o> {
         self.put([0; BLOCK].get(..padding).unwrap_or_default()).map_err(EntryError::Output)
     }
 
-    /// Two empty blocks end the archive; gives its bytes.
+    /// Ends the archive with two empty blocks; returns its size in bytes.
     pub(super) fn end(mut self) -> io::Result<u64> {
         self.put(&[0; 2 * BLOCK])?;
         self.out.flush()?;
@@ -75,7 +76,7 @@ impl<'o> Archive<'o> {
     }
 }
 
-/// Where each field of a header stands: first byte and length.
+/// The position of each field of a header: first byte and length.
 const NAME: (usize, usize) = (0, 100);
 const MODE: (usize, usize) = (100, 8);
 const OWNER: (usize, usize) = (108, 8);
@@ -102,7 +103,7 @@ fn header(folder: &str, name: &str, mode: u32, length: u64) -> [u8; BLOCK] {
     put(GROUP, octal(0, 7).as_bytes());
     put(SIZE, &size(length));
     put(MODIFIED, octal(0, 11).as_bytes());
-    // The checksum is taken over a field of blanks.
+    // The checksum is computed with its own field filled with blanks.
     put(CHECKSUM, b"        ");
     put(KIND, b"0");
     put(MAGIC, b"ustar\x0000");
@@ -121,7 +122,8 @@ fn octal(number: u64, digits: usize) -> String {
     format!("{number:0digits$o}")
 }
 
-/// Eleven octal digits; from 8 GiB on eleven bytes after one with its highest bit set, as GNU tar writes and everybody reads it.
+/// Returns eleven octal digits; for 8 GiB and more, a binary number after a byte with
+/// its highest bit set, the extension of GNU tar that all readers support.
 fn size(length: u64) -> Vec<u8> {
     match length < 1 << 33 {
         true => octal(length, 11).into_bytes(),

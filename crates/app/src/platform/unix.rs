@@ -1,4 +1,4 @@
-//! Linux, macOS and their like.
+//! Linux, macOS and similar systems.
 
 use super::Moment;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
@@ -6,44 +6,44 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// Makes `folder`, and those above it, for nobody but us; one that is there stays as it is.
+/// Makes `folder` and the folders above it, accessible only to the current user; existing folders stay as they are.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Makes a file that is not there yet, with these permissions.
+/// Makes a new file with these permissions.
 pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Opens a file to read and to write behind its end, and makes it where it is not there, for nobody but us.
+/// Opens a file for reading and appending; makes it, accessible only to the current user, if it does not exist.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
-/// The permissions with which whoever may read `folder` may read a file in it.
+/// Returns the permissions that let everyone who can read `folder` read a file in it.
 pub(crate) fn readers(folder: &Path) -> io::Result<u32> {
     Ok(folder.metadata()?.mode() & 0o444)
 }
 
-/// The permissions of a temporary file that becomes somebody's: what the umask leaves.
+/// Sets the usual permissions for a temporary file that becomes a user's file: the umask applies.
 pub(crate) fn open_to_all<'a, 'b>(
     builder: &'a mut tempfile::Builder<'b, 'b>,
 ) -> &'a mut tempfile::Builder<'b, 'b> {
     builder.permissions(Permissions::from_mode(0o666))
 }
 
-/// Makes the folder's list of names durable.
+/// Makes the entries of the folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// When the bytes of a file last changed.
+/// Returns the time of the last change of a file's contents.
 pub(crate) fn modified(metadata: &Metadata) -> Moment {
     (metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// When its inode last changed.
+/// Returns the time of the last change of a file's inode.
 pub(crate) fn changed(metadata: &Metadata) -> Moment {
     (metadata.ctime(), metadata.ctime_nsec())
 }

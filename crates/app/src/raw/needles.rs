@@ -1,44 +1,44 @@
-//! How a value may be written in raw bytes.
+//! The encodings of a value in raw bytes.
 //!
-//! This is nobody else's code: neither the parsers that read the value nor the gateway that accepted it have a part in it.
-//! A needle carries how much it says, in bits: what is short stands somewhere in any run of bytes.
+//! This code is independent of the parsers that read the value and of the gateway that accepted it.
+//! Each needle has a weight in bits, because a short one appears by chance in any long run of bytes.
 
 use super::times;
 use ledger::FieldValue;
 use ledger::value::read_whole_number;
 
-/// One way to write a value.
+/// One encoding of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Needle {
-    /// What the way is called.
+    /// The name of the encoding.
     pub(super) encoding: &'static str,
-    /// What to look for.
+    /// The bytes to look for.
     pub(super) bytes: Bytes,
-    /// How much it says.
+    /// Its weight: how unlikely a chance match is.
     pub(super) bits: u32,
-    /// Whether a letter or digit beside it makes it part of something else: it is digits.
+    /// Whether an adjacent letter or digit makes the match part of something else, as for digits.
     pub(super) alone: bool,
 }
 
-/// What to look for.
+/// The bytes to look for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Bytes {
-    /// These bytes.
+    /// Exactly these bytes.
     Exact(Vec<u8>),
-    /// These bytes, ASCII letters in either case.
+    /// These bytes, with ASCII letters in either case.
     AnyCase(Vec<u8>),
-    /// These UTF-16 units in little-endian order, ASCII letters in either case.
+    /// These little-endian UTF-16 units, with ASCII letters in either case.
     AnyCaseUtf16(Vec<u8>),
-    /// A little-endian double within so much of a value.
+    /// A little-endian double close to a value.
     Double {
         /// The value.
         value: f64,
-        /// How far from it is still it.
+        /// The largest difference that still matches.
         within: f64,
     },
 }
 
-/// The ways in which a value may be written; none for one that has no bytes, such as an empty text.
+/// Returns the encodings of a value; empty for a value without bytes, such as an empty text.
 pub(super) fn of(value: &FieldValue) -> Vec<Needle> {
     match value {
         FieldValue::Text(text) => {
@@ -65,19 +65,19 @@ pub(super) fn of(value: &FieldValue) -> Vec<Needle> {
         }
         FieldValue::Hash(text) => with_binary(text, "binary hash", unhex(text)),
         FieldValue::Bytes(text) => with_binary(text, "bytes", unhex(text)),
-        // A flag is a bit, and a list is looked for item by item.
+        // A flag is a single bit, and the items of a list are looked for one by one.
         FieldValue::Flag(_) | FieldValue::List(_) => Vec::new(),
     }
 }
 
-/// Whether letter case carries meaning.
+/// Whether case is significant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
     Kept,
     Any,
 }
 
-/// The ways in which a text may be written.
+/// Returns the encodings of a text.
 pub(super) fn texts(text: &str, case: Case) -> Vec<Needle> {
     let mut needles = Vec::new();
     if text.is_empty() {
@@ -116,7 +116,7 @@ fn push(encoding: &'static str, bytes: Vec<u8>, case: Case, bits: u32, needles: 
     needles.push(Needle { encoding, bytes, bits, alone: false });
 }
 
-/// How much a text says: a digit three bits, another ASCII character five, any other eight.
+/// Returns the weight of a text: three bits for a digit, five for another ASCII character, eight for any other.
 fn bits(text: &str) -> u32 {
     let of = |c: char| match c {
         '0'..='9' => 3,
@@ -126,7 +126,7 @@ fn bits(text: &str) -> u32 {
     text.chars().map(of).fold(0, u32::saturating_add)
 }
 
-/// A number in eight, four, two and one bytes of either order, and as digits.
+/// Returns a number in all widths and both byte orders, and as digits.
 pub(super) fn numbers(number: i128) -> Vec<Needle> {
     let mut needles = widths(number);
     let decimal = ["decimal digits", "decimal digits in UTF-16LE"];
@@ -137,14 +137,14 @@ pub(super) fn numbers(number: i128) -> Vec<Needle> {
     needles
 }
 
-/// Digits that are no part of a longer number.
+/// Adds digits that must not be part of a longer number.
 pub(super) fn digits(text: &str, encodings: [&'static str; 2], needles: &mut Vec<Needle>) {
     let first = needles.len();
     plain(text, Case::Any, encodings, needles);
     needles.iter_mut().skip(first).for_each(|needle| needle.alone = true);
 }
 
-/// A number in eight, six, four, three, two and one bytes of either order, where it fits.
+/// Returns a number in eight, six, four, three, two and one bytes of either order, if it fits.
 pub(super) fn widths(number: i128) -> Vec<Needle> {
     let mut needles = Vec::new();
     let told = number.unsigned_abs().to_le_bytes().iter().filter(|byte| **byte != 0).count();
@@ -181,7 +181,8 @@ pub(super) fn exact(encoding: &'static str, bytes: Vec<u8>) -> Needle {
     Needle { encoding, bytes: Bytes::Exact(bytes), bits, alone: false }
 }
 
-/// `S-1-5-21-…`: revision, number of sub-authorities, authority in six bytes big-endian, sub-authorities little-endian ([MS-DTYP] 2.4.2.2).
+/// Encodes `S-1-5-21-…`: revision, number of sub-authorities, authority in six
+/// bytes big-endian, sub-authorities little-endian ([MS-DTYP] 2.4.2.2).
 fn sid(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.strip_prefix("S-").or_else(|| text.strip_prefix("s-"))?.split('-');
     let revision: u8 = parts.next()?.parse().ok()?;
@@ -193,19 +194,19 @@ fn sid(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The sixteen bytes of a GUID in the order of its digits.
+/// Returns the sixteen bytes of a GUID in the order of its digits.
 fn guid(text: &str) -> Option<[u8; 16]> {
     let digits: String = text.trim_matches(['{', '}']).chars().filter(|c| *c != '-').collect();
     unhex(&digits)?.try_into().ok()
 }
 
-/// The first three groups of a GUID little-endian, the rest as written ([MS-DTYP] 2.3.4.2).
+/// Returns a GUID with its first three groups little-endian and the rest as written ([MS-DTYP] 2.3.4.2).
 fn mixed_endian(bytes: &[u8; 16]) -> Vec<u8> {
     let order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
     order.iter().filter_map(|place: &usize| bytes.get(*place).copied()).collect()
 }
 
-/// Six pairs of hex digits with a mark between them.
+/// Parses six pairs of hex digits with separators.
 fn mac(text: &str) -> Option<Vec<u8>> {
     let pairs: Vec<&str> = text.split(['-', ':']).collect();
     let plain = pairs.len() == 6 && pairs.iter().all(|pair| pair.len() == 2);
@@ -235,7 +236,7 @@ fn xml(text: &str) -> String {
     out
 }
 
-/// Letters thirteen places on, as UserAssist writes names.
+/// Shifts letters by thirteen places, as UserAssist encodes names.
 fn rot13(text: &str) -> String {
     let turn = |c: char| match c {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(c) + 13).unwrap_or(c),

@@ -1,14 +1,15 @@
-//! Whether a value stands in raw bytes.
+//! Decides whether raw bytes contain a value.
 
 use super::needles::{self, Bytes, Case, Needle};
 use ledger::FieldValue;
 use memchr::memmem;
 use std::cell::OnceCell;
 
-/// How much more than the length of the bytes asks for a needle must say: a chance hit is one in some thousands.
+/// The weight that a needle needs in addition to the length of the bytes in
+/// bits, so that a chance match happens only once in thousands of cases.
 const MARGIN: u32 = 12;
 
-/// Raw bytes, read again.
+/// Raw bytes that were read again.
 #[derive(Debug)]
 pub(super) struct Hay {
     bytes: Vec<u8>,
@@ -25,9 +26,9 @@ impl Hay {
     }
 }
 
-/// How a value stands in `hay`: the name of its encoding; `None` where it does not, or says too little to tell.
+/// Returns the encoding of a value in `hay`; `None` if it is not there, or too short to exclude a coincidence.
 ///
-/// `own`: the bytes are the value's own, and what fills them is the value however little it says.
+/// With `own`, the bytes belong to the value itself; a needle that fills them matches however short it is.
 pub(super) fn stands(value: &FieldValue, hay: &Hay, own: bool) -> Option<&'static str> {
     match value {
         FieldValue::Flag(flag) => own.then(|| set(*flag, hay)).flatten(),
@@ -49,7 +50,7 @@ pub(super) fn stands(value: &FieldValue, hay: &Hay, own: bool) -> Option<&'stati
     }
 }
 
-/// How a text stands in `hay`; of a quotation, for instance.
+/// Returns the encoding of a text in `hay`, for example of a quotation.
 pub(super) fn text(text: &str, hay: &Hay) -> Option<&'static str> {
     one_of(&needles::texts(text, Case::Kept), hay, false)
 }
@@ -63,9 +64,9 @@ fn one_of(needles: &[Needle], hay: &Hay, own: bool) -> Option<&'static str> {
     needles.iter().find(holds).map(|needle| needle.encoding)
 }
 
-/// A flag's own bytes are the number 0 or 1, or the word.
+/// Matches a flag against its own bytes: the number 0 or 1, or the word.
 ///
-/// One bit of a number, or two numbers that are the same, have to be decoded.
+/// A single bit of a number, or the equality of two numbers, has to be decoded and does not match.
 fn set(flag: bool, own: &Hay) -> Option<&'static str> {
     let word = if flag { "true" } else { "false" };
     let mut needles = needles::of(&FieldValue::Integer(i128::from(flag)));
@@ -73,7 +74,7 @@ fn set(flag: bool, own: &Hay) -> Option<&'static str> {
     needles.iter().find(|needle| fills(needle, &own.bytes)).map(|needle| needle.encoding)
 }
 
-/// Whether the bytes are the needle, with nothing but zeros behind it.
+/// Whether the bytes are the needle, followed only by zeros.
 fn fills(needle: &Needle, bytes: &[u8]) -> bool {
     let whole = |expected: &[u8], same: &dyn Fn(&[u8], &[u8]) -> bool| {
         bytes.split_at_checked(expected.len()).is_some_and(|(head, tail)| {
@@ -81,7 +82,7 @@ fn fills(needle: &Needle, bytes: &[u8]) -> bool {
         })
     };
     match &needle.bytes {
-        // A number of fewer bytes with zeros behind it is the same number only in little-endian order, where that is a needle of its own.
+        // A shorter number followed by zeros is the same number only in little-endian order, which has its own needle.
         Bytes::Exact(expected) => {
             bytes == expected.as_slice() || whole(expected, &|a, b| a == b && is_text(needle))
         }
@@ -91,7 +92,7 @@ fn fills(needle: &Needle, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether zeros behind the needle are its terminator and no part of it.
+/// Whether zeros after the needle are a terminator, not a part of the value.
 fn is_text(needle: &Needle) -> bool {
     needle.encoding.contains("UTF") || needle.encoding.contains("digits")
 }
@@ -119,7 +120,7 @@ fn contains(needle: &Needle, hay: &Hay) -> bool {
     }
 }
 
-/// Whether no letter or digit, in one byte or in two, stands on either side.
+/// Whether there is no letter or digit on either side, in one-byte or two-byte characters.
 fn stands_alone(bytes: &[u8], at: usize, length: usize) -> bool {
     let unit = if bytes.get(at + 1) == Some(&0) { 2 } else { 1 };
     let part = |found: Option<&[u8]>| match found {
@@ -131,7 +132,7 @@ fn stands_alone(bytes: &[u8], at: usize, length: usize) -> bool {
     !part(before) && !part(bytes.get(end..end + unit))
 }
 
-/// Whether two runs of UTF-16LE are the same but for the case of ASCII letters.
+/// Whether two runs of UTF-16LE are equal, ignoring the case of ASCII letters.
 fn same_utf16(a: &[u8], b: &[u8]) -> bool {
     let same = |(a, b): (&[u8], &[u8])| match (a, b) {
         ([a, 0], [b, 0]) => a.eq_ignore_ascii_case(b),

@@ -1,4 +1,4 @@
-//! Values in raw bytes: each way they are written, and none where they are not.
+//! Values in raw bytes: found in each encoding, and not found where they are absent.
 
 use super::stands::{Hay, stands};
 use super::*;
@@ -7,7 +7,7 @@ use ledger::{
 };
 use proptest::prelude::*;
 
-/// The bytes of something else, in the middle of which a value stands.
+/// Returns other bytes with a value in the middle.
 fn among(value: &[u8]) -> Hay {
     let noise: Vec<u8> = (0..300u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     Hay::new([&noise[..150], value, &noise[150..]].concat())
@@ -132,10 +132,10 @@ fn what_says_little_is_found_only_where_it_fills_the_bytes_of_its_own_field() {
     assert_eq!(own(b"run time", &name), None);
     assert_eq!(own(&[0; 4], &FieldValue::Flag(false)), Some("little-endian"));
     assert_eq!(own(&utf16("TRUE"), &FieldValue::Flag(true)), Some("UTF-16LE"));
-    // A bit among others is decoded.
+    // A single bit among others has to be decoded.
     assert_eq!(own(&[0x10, 0, 0, 0], &FieldValue::Flag(true)), None);
     assert_eq!(own(b"", &FieldValue::Text(String::new())), None);
-    // Digits of a longer number are no number.
+    // Digits of a longer number do not count.
     let number = FieldValue::Integer(1_234_567_890);
     for (text, found) in [("at 1234567890,", true), ("at 11234567890", false), ("1234567890abc", false)] {
         assert_eq!(stands(&number, &Hay::new(text.into()), false).is_some(), found, "{text}");
@@ -148,7 +148,7 @@ fn letter_case_counts_in_texts_and_not_in_names() {
     let hay = among(b"ScannerService");
     assert!(stands(&FieldValue::Name("scannerservice".into()), &hay, false).is_some());
     assert!(stands(&FieldValue::Text("scannerservice".into()), &hay, false).is_none());
-    // The upper byte of a unit is no letter.
+    // The upper byte of a unit is not a letter.
     let [a, b] = ["\u{6141}\u{6142}\u{6143}\u{6144}\u{6145}", "\u{4141}\u{4142}\u{4143}\u{4144}\u{4145}"];
     assert!(stands(&FieldValue::Name(a.into()), &among(&utf16(b)), false).is_none());
 }
@@ -163,7 +163,7 @@ proptest! {
             let big: Vec<u8> = little.iter().rev().copied().collect();
             bytes.windows(width).any(|window| window == little || window == big)
         });
-        // The bytes hold no digit.
+        // The bytes contain no digit.
         let found = stands(&FieldValue::Integer(number.into()), &Hay::new(bytes), false);
         prop_assert!(there || found.is_none(), "{found:?}");
     }
@@ -232,7 +232,7 @@ fn fact(span: Option<ByteSpan>, values: Vec<BoundValue>) -> FactEntry {
     }
 }
 
-/// What is said of facts over a file with this content.
+/// Returns the results for facts over a file with this content.
 fn over(content: &[u8], facts: Vec<FactEntry>) -> Vec<RawFound> {
     let read = |wanted: &[WantedSpan]| {
         let one = |wanted: &WantedSpan| {

@@ -1,6 +1,6 @@
-//! How an instant may be written in raw bytes.
+//! The encodings of an instant in raw bytes.
 //!
-//! The numbers are computed from the instant that the fact states; what the record keeps as the raw value is looked for besides.
+//! The numbers are computed from the instant that the fact states; the raw value that the record keeps is looked for as well.
 
 use super::needles::{Bytes, Case, Needle, digits, exact, texts, widths};
 use ledger::value::read_whole_number;
@@ -12,10 +12,10 @@ const FROM_1601: i128 = 11_644_473_600;
 /// Days from 1899-12-30, from which OLE counts, to 1970-01-01.
 const FROM_1899: f64 = 25_569.0;
 
-/// A count of time is looked for in raw bytes where it says at least this much.
+/// The smallest count of time units that is looked for in raw bytes.
 const TELLING: i128 = 1 << 24;
 
-/// The ways in which an instant may be written.
+/// Returns the encodings of an instant.
 pub(super) fn of(time: &Time) -> Vec<Needle> {
     let mut needles = time.utc.map(|utc| instants(utc, time.precision)).unwrap_or_default();
     match read_whole_number(&time.raw) {
@@ -26,7 +26,7 @@ pub(super) fn of(time: &Time) -> Vec<Needle> {
     needles
 }
 
-/// A local date and time that a text holds, as Windows keeps it in binary.
+/// Returns the binary Windows encodings of a local date and time in a text.
 pub(super) fn of_local(text: &str) -> Vec<Needle> {
     let second = text.get(..19).map(|second| format!("{second}Z"));
     let Some(civil) = second.and_then(|text| Civil::of(text.parse().ok()?)) else { return Vec::new() };
@@ -58,7 +58,7 @@ fn instants(utc: Utc, precision: Precision) -> Vec<Needle> {
     needles
 }
 
-/// A count in all widths and as digits, under the name of what it counts.
+/// Adds a count in all widths and as digits, under the name of its unit.
 fn counts(encoding: &'static str, count: i128, needles: &mut Vec<Needle>) {
     if count < TELLING {
         return;
@@ -67,14 +67,15 @@ fn counts(encoding: &'static str, count: i128, needles: &mut Vec<Needle>) {
     digits(&count.to_string(), [encoding; 2], needles);
 }
 
-/// A FILETIME whose upper half stands first.
+/// Returns a FILETIME with its upper half first.
 fn swapped(ticks: i128) -> Option<Needle> {
     let bytes = u64::try_from(ticks).ok()?.to_le_bytes();
     let (low, high) = bytes.split_at(4);
     Some(exact("FILETIME, upper half first", [high, low].concat()))
 }
 
-/// Days since 1899-12-30 as a double ([MS-OAUT] 2.2.25): within a millisecond, or the precision of the source.
+/// Returns days since 1899-12-30 as a double ([MS-OAUT] 2.2.25). The tolerance is
+/// the precision of the source, between a millisecond and a second.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a double holds days to some microseconds, which is all that is compared"
@@ -99,7 +100,7 @@ struct Civil {
 }
 
 impl Civil {
-    /// Reads the digits of RFC 3339.
+    /// Parses the digits of RFC 3339.
     fn of(utc: Utc) -> Option<Civil> {
         let text = utc.to_text(Precision::Second);
         let number = |from: usize, length: usize| text.get(from..from + length)?.parse().ok();
@@ -116,7 +117,7 @@ impl Civil {
         })
     }
 
-    /// FAT's date and time, in either order, and the date alone; local time is looked for as it was read.
+    /// Returns FAT's date and time in either order, and the date alone.
     fn fat(&self) -> Vec<Needle> {
         let Some(years) = self.year.checked_sub(1980).filter(|years| *years < 128) else { return Vec::new() };
         let date = (years << 9) | (self.month << 5) | self.day;
@@ -126,13 +127,13 @@ impl Civil {
         vec![both([date, time].concat()), both([time, date].concat()), exact("FAT date", date.to_vec())]
     }
 
-    /// SYSTEMTIME without its milliseconds ([MS-DTYP] 2.3.13).
+    /// Returns a SYSTEMTIME without its milliseconds ([MS-DTYP] 2.3.13).
     fn system_time(&self) -> Needle {
         let members = [self.year, self.month, self.weekday, self.day, self.hour, self.minute, self.second];
         exact("SYSTEMTIME", members.iter().flat_map(|member| member.to_le_bytes()).collect())
     }
 
-    /// The date and the time of day as logs write them.
+    /// Returns the date and the time of day in the forms that logs use.
     fn texts(&self) -> Vec<String> {
         let Civil { year, month, day, hour, minute, second, .. } = self;
         let clock = format!("{hour:02}:{minute:02}:{second:02}");

@@ -1,4 +1,4 @@
-//! The claims of a task with what became of each, by the place at which they were made.
+//! The claims of a task with their results, by the place where they were made.
 
 use graph::{derivation_title, fact_title};
 use ledger::event::Refusal;
@@ -8,56 +8,56 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Where a claim was made: ids would not do, for another claim may bear the same one where more or fewer were made.
+/// Where a claim was made. An id is not sufficient: if more or fewer claims were made, another claim may have the same id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) turn: u32,
-    /// The call's place in the reply.
+    /// The index of the call in the reply.
     place: usize,
     pub(super) call: CallId,
-    /// The claim's place in the call.
+    /// The index of the claim in the call.
     pub(super) index: u32,
 }
 
-/// What became of a claim.
+/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Became {
-    /// It stands.
+    /// It was accepted.
     Accepted {
         /// What was recorded, in one line.
         title: String,
-        /// The rewritten citation, where it was healed.
+        /// The rewritten citation, if it was healed.
         healing: Option<Healing>,
-        /// The fact, absence, derivation or sentence.
+        /// The accepted fact, absence, derivation, sentence or statement.
         #[serde(skip)]
         entry: Value,
     },
     /// It was refused.
     Refused {
-        /// Why, and what the agent is told.
+        /// The reason, and what the agent is told.
         #[serde(flatten)]
         rejection: Rejection,
     },
-    /// It never came before the gateway.
+    /// The gateway did not judge it.
     NotJudged {
-        /// Why.
+        /// The reason.
         because: Unjudged,
-        /// What the agent is told, where it is told something.
+        /// What the agent is told, if anything.
         #[serde(skip_serializing_if = "Option::is_none")]
         told: Option<String>,
     },
 }
 
-/// Why a claim never came before the gateway.
+/// Why the gateway did not judge a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unjudged {
     /// The task ended before the turn of the claim.
     TurnNotReached,
-    /// Its call was refused: outside the surface, too many in the turn, a budget spent.
+    /// Its call was refused: outside the surface, too many in the turn, or a budget ran out.
     CallRefused,
-    /// A budget was spent by the readings before it in its call.
+    /// A budget ran out at earlier readings of its call.
     BudgetSpent,
     /// The log ends before it.
     LogEnds,
@@ -71,17 +71,17 @@ pub(super) struct Made {
     pub(super) became: Option<Became>,
 }
 
-/// The claims of a task, and what else of its events decides about claims.
+/// The claims of a task, and the other events that affect claims.
 pub(super) struct Claims {
     pub(super) made: BTreeMap<At, Made>,
     refused: BTreeMap<(u32, CallId), (Refusal, String)>,
-    /// The last turn that was replied to.
+    /// The last turn with a reply.
     pub(super) turns: u32,
     ended: bool,
 }
 
 impl Claims {
-    /// The claims of some events; `calls` gives the order of the calls of a turn.
+    /// Collects the claims in some events; `calls` determines the order of the calls of a turn.
     pub(super) fn of(events: &[Event], calls: &[(u32, ToolCall)]) -> Claims {
         let mut claims = Claims { made: BTreeMap::new(), refused: BTreeMap::new(), turns: 0, ended: false };
         let place = |turn: u32, call: &CallId| {
@@ -121,7 +121,7 @@ impl Claims {
         claims
     }
 
-    /// What became of the claim at a place, of which this side may know nothing.
+    /// Returns the result of the claim at a place, even if this side did not make the claim.
     pub(super) fn became(&self, at: &At) -> Became {
         if let Some(became) = self.made.get(at).and_then(|made| made.became.clone()) {
             return became;
@@ -138,7 +138,7 @@ impl Claims {
     }
 }
 
-/// The verdict that an event tells; every verdict follows the claim that it is on.
+/// Returns the verdict in an event; every verdict follows its claim.
 fn became(event: &Event, facts: &mut Vec<FactEntry>) -> Option<Became> {
     let accepted = |title: String, healing: Option<Healing>, entry: Value| {
         Some(Became::Accepted { title, healing, entry })

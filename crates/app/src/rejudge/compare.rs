@@ -1,4 +1,4 @@
-//! Two sides of a task: as it stands in the log, and as it comes out under other rules.
+//! Compares two sides of a task: the log, and the result under other rules.
 
 use super::claims::{At, Became, Claims, Made};
 use super::{ClaimChange, ObjectiveChange, Otherwise, TaskSide};
@@ -7,9 +7,9 @@ use ledger::{AgentSpec, Claim, Event};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What the sides of a task have different, in the order in which it was claimed.
+/// Returns the differences between the sides of a task, in the order of the claims.
 ///
-/// `known` says of which turns the log holds everything; claims of others are compared only where the log has a verdict on them.
+/// `known` decides of which turns the log is complete; in other turns, claims are compared only if the log has a verdict on them.
 pub(super) fn changes(
     then: &Claims,
     now: &Claims,
@@ -57,7 +57,7 @@ fn written(
     }
 }
 
-/// The members in which two entries differ.
+/// Returns the members in which two entries differ.
 fn differing((then, now): (&Value, &Value), healing: bool) -> Vec<String> {
     let names = |value: &Value| value.as_object().map(|it| it.keys().cloned().collect()).unwrap_or_default();
     let mut all: BTreeSet<String> = names(then);
@@ -67,7 +67,7 @@ fn differing((then, now): (&Value, &Value), healing: bool) -> Vec<String> {
     differing
 }
 
-/// How a claim comes out otherwise; `None` where it does not, or is only told in other words.
+/// Returns how the result of a claim differs; `None` if it does not, or only in its wording.
 fn change(then: &Became, now: &Became) -> Option<Otherwise> {
     use Became::{Accepted, NotJudged, Refused};
     match (then, now) {
@@ -87,14 +87,14 @@ fn change(then: &Became, now: &Became) -> Option<Otherwise> {
     }
 }
 
-/// The turn in which the agent is told something else for the first time: what it answers to that nobody knows.
+/// Returns the last turn before the agent receives a different message; how it would have replied to that is unknown.
 ///
-/// Both sides are this version's: that its words are not those of the version that recorded the run is no difference.
+/// Both sides come from this version, so that wording different from the version that recorded the run is not a difference.
 pub(super) fn told_otherwise(own: &[Event], other: &[Event]) -> Option<u32> {
     let mut turn = 0;
     for (own, other) in own.iter().zip(other) {
         if own != other {
-            // A task that ends is told nothing any more: that the rest is not reached is certain.
+            // A task that ends receives no further message, so it is certain that the rest is not reached.
             return (!matches!(other, Event::TaskEnded(_))).then_some(turn);
         }
         if let Event::TurnReplied(replied) = own {
@@ -104,7 +104,7 @@ pub(super) fn told_otherwise(own: &[Event], other: &[Event]) -> Option<u32> {
     (own.len() != other.len()).then_some(turn)
 }
 
-/// How a task stands on one side; of turns that are not `known` only what both sides have a verdict on counts.
+/// Returns the results of a task on one side; of turns that are not completely known, only claims with a verdict in the log count.
 pub(super) fn side(events: &[Event], claims: &Claims, counts: impl Fn(&At) -> bool) -> TaskSide {
     let ended = events.iter().find_map(|event| match event {
         Event::TaskEnded(ended) => Some(ended),
@@ -140,7 +140,7 @@ fn unmet(ended: &TaskEnded) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Objectives that are met on one side only; none where a side has no end.
+/// Returns the objectives that are met on one side only; empty if a side has no end.
 pub(super) fn objectives(agent: &AgentSpec, then: &[Event], now: &[Event]) -> Vec<ObjectiveChange> {
     let ended = |events: &[Event]| match events.last() {
         Some(Event::TaskEnded(ended)) => Some(ended.objectives.clone()),

@@ -1,27 +1,27 @@
-//! Rules over those of a run: what a rules file leaves out keeps the run's value.
+//! Merges rules into those of a run: anything that a rules file leaves out keeps the run's value.
 
 use ledger::Rules;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// A rules file, read: it names known rules and nothing else.
+/// A parsed rules file, which names only known rules.
 #[derive(Debug, Clone)]
 pub struct OtherRules {
     said: Value,
 }
 
 impl OtherRules {
-    /// Reads TOML as `locard run --rules` takes it.
+    /// Parses TOML in the form of `locard run --rules`.
     ///
     /// # Errors
     ///
-    /// Where it is no TOML, names a rule that there is not, or gives one a value of another type.
+    /// Fails if the text is not TOML, names an unknown rule, or gives a rule a value of another type.
     pub fn read(text: &str) -> Result<OtherRules, toml::de::Error> {
         toml::from_str::<Rules>(text)?;
         Ok(OtherRules { said: toml::from_str(text)? })
     }
 
-    /// The rules of a run with what the file says in place of its own.
+    /// Returns the rules of a run, with the values of the file in place of its own.
     pub(super) fn over(&self, run: &Rules) -> Result<Rules, serde_json::Error> {
         let mut merged = written(run)?;
         merge(&mut merged, &self.said);
@@ -29,7 +29,7 @@ impl OtherRules {
     }
 }
 
-/// The rules with their surfaces, even where these are the usual ones.
+/// Serialises the rules with their surfaces, even if these are the defaults.
 fn written(rules: &Rules) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(rules)?;
     if let Some(members) = value.as_object_mut() {
@@ -49,18 +49,18 @@ fn merge(into: &mut Value, said: &Value) {
     }
 }
 
-/// A rule that is not the run's.
+/// A rule that differs from the run's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleChange {
     /// Its name, such as `gate.rescue`.
     pub rule: String,
-    /// The run's value; null where it has none.
+    /// The run's value; null if it has none.
     pub then: Value,
-    /// The value that it is judged under now.
+    /// The new value.
     pub now: Value,
 }
 
-/// Where two sets of rules differ, in the order of their names.
+/// Returns the differences between two sets of rules, in the order of their names.
 pub(super) fn changes(then: &Rules, now: &Rules) -> Result<Vec<RuleChange>, serde_json::Error> {
     let (then, now) = (written(then)?, written(now)?);
     let mut changes = Vec::new();

@@ -1,4 +1,4 @@
-//! How what a tool says now differs from what it said when the run was made.
+//! Compares the present answer of a tool with the recorded one.
 
 use super::records::{self, RecordsDiffer, Subjects};
 use engine::{ToolReturn, recorded_defects};
@@ -10,44 +10,44 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One thing in which two answers of a tool differ.
+/// One difference between two answers of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Difference {
     /// How the call ended.
     Outcome {
-        /// Then.
+        /// In the recording.
         recorded: Outcome,
         /// Now.
         now: Outcome,
     },
-    /// Whether everything was returned that was asked for.
+    /// Whether everything that was requested was returned.
     Completeness {
-        /// Then.
+        /// In the recording.
         recorded: Completeness,
         /// Now.
         now: Completeness,
     },
-    /// The arguments as they were used.
+    /// The arguments after normalisation.
     Arguments {
-        /// Then.
+        /// In the recording.
         recorded: Option<Value>,
         /// Now.
         now: Option<Value>,
     },
-    /// Damage met.
+    /// Defects.
     Defects(TextsDiffer),
-    /// What was not examined.
+    /// Gaps: what was not examined.
     Gaps(TextsDiffer),
-    /// What the tool says about its work.
+    /// Notes of the tool about its work.
     Notes(TextsDiffer),
     /// The records.
     Output {
         /// The digest of the recorded output.
         recorded: Option<Digest>,
-        /// That of the new one.
+        /// The digest of the new output.
         now: Option<Digest>,
-        /// How their records differ; `None` where one side has no output, or the recorded one cannot be read.
+        /// How the records differ; `None` if one side has no output, or the recorded one cannot be read.
         records: Option<RecordsDiffer>,
         /// Why the recorded output cannot be read.
         unreadable: Option<String>,
@@ -57,35 +57,35 @@ pub enum Difference {
 /// How two lists of remarks differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TextsDiffer {
-    /// Remarks that did not come again.
+    /// The number of remarks that are missing now.
     pub missing: u64,
-    /// Remarks that were not made before.
+    /// The number of new remarks.
     pub added: u64,
     /// Whether only their order differs.
     pub moved: bool,
-    /// The first of those that did not come again.
+    /// The first of the missing remarks.
     pub missing_examples: Vec<String>,
-    /// The first of those that were not made before.
+    /// The first of the new remarks.
     pub added_examples: Vec<String>,
 }
 
-/// What the comparison needs besides both answers.
+/// What the comparison needs besides the two answers.
 pub(crate) struct Measure<'m> {
-    /// What records are about.
+    /// The subject field of each record type.
     pub(crate) subjects: &'m Subjects,
-    /// The most examples of one change.
+    /// The most examples of one kind of change.
     pub(crate) examples: usize,
-    /// Whether the call was made again in the words of another tool, so that its own words do not count.
+    /// Whether the call was translated to another tool, so that the tool's own notes and arguments are not compared.
     pub(crate) translated: bool,
-    /// Whether not every call that found nothing to read said so then.
+    /// Whether some recorded calls that found nothing to read did not say so.
     pub(crate) untold: bool,
-    /// Whether no search told then what is near the thing that it did not find.
+    /// Whether recorded searches did not list what is similar to the thing that they did not find.
     pub(crate) nearless: bool,
     /// Whether refusals of the tool name other arguments and fields today.
     pub(crate) reworded: bool,
 }
 
-/// Compares a recorded answer with a new one; `stored` reads the recorded output where it is wanted.
+/// Compares a recorded answer with a new one; `stored` reads the recorded output if it is needed.
 pub(crate) fn differences(
     recorded: &InvocationEnded,
     now: &ToolReturn,
@@ -136,7 +136,7 @@ fn outputs(
         return None;
     }
     let stored = recorded.output.as_ref().map(stored);
-    // As far as both versions tell it, it may be the same.
+    // In the form that both versions share, the output may be the same.
     if let Some(Ok(stored)) = &stored
         && Some(stored.digest()) == new
     {
@@ -154,7 +154,7 @@ fn outputs(
     Some(Difference::Output { recorded: recorded.output, now: new, records, unreadable })
 }
 
-/// How two lists of texts differ, repetitions counted.
+/// Returns how two lists of texts differ, including repetitions.
 fn texts(recorded: &[String], now: &[String], most: usize) -> Option<TextsDiffer> {
     if recorded == now {
         return None;
@@ -182,7 +182,7 @@ fn texts(recorded: &[String], now: &[String], most: usize) -> Option<TextsDiffer
     Some(told)
 }
 
-/// A defect in words.
+/// Describes a defect.
 pub(crate) fn defect(defect: &Defect) -> String {
     match defect.offset {
         Some(offset) => format!("{} at {offset:#x}: {}", defect.path, defect.what),

@@ -1,23 +1,23 @@
-//! How two records differ, field by field.
+//! Compares two records field by field.
 
 use super::records::Subjects;
 use ledger::{ByteSpan, Field, Locator, Record, canonical};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The most characters of a value that are told.
+/// The most characters of a value that are shown.
 const LONGEST: usize = 400;
 
-/// One thing that two records do not share.
+/// One difference between two records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldDiffers {
-    /// What it is.
+    /// The part of the record.
     pub what: Part,
-    /// The field, where it is one.
+    /// The field, if the part is one.
     pub field: Option<String>,
-    /// What was recorded; `None` where there was none.
+    /// The recorded value; `None` if there was none.
     pub recorded: Option<String>,
-    /// What there is now; `None` where there is none.
+    /// The present value; `None` if there is none.
     pub now: Option<String>,
 }
 
@@ -25,19 +25,19 @@ pub struct FieldDiffers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// What a field holds.
+    /// The value of a field.
     Value,
-    /// Where the bytes of a field stand.
+    /// The span of a field's bytes.
     Span,
-    /// Where the record stands.
+    /// The locator of the record.
     Locator,
-    /// The record's type.
+    /// The type of the record.
     Kind,
-    /// Damage met in it.
+    /// The defects of the record.
     Defects,
 }
 
-/// What two records do not share, their numbers aside.
+/// Returns the differences between two records, ignoring their numbers.
 pub(crate) fn compare(recorded: &Record, now: &Record) -> Vec<FieldDiffers> {
     let mut found = Vec::new();
     let mut differ = |what, field: Option<&str>, recorded: Option<String>, now: Option<String>| {
@@ -53,7 +53,7 @@ pub(crate) fn compare(recorded: &Record, now: &Record) -> Vec<FieldDiffers> {
         let (a, b) = (recorded.fields.get(name), now.fields.get(name));
         if a.map(|field| &field.value) != b.map(|field| &field.value) {
             let texts = (a.map(written), b.map(written));
-            // One text in two types, or at two precisions, is not one value.
+            // Values of different types or precisions differ even if their texts are equal.
             let (a, b) = if texts.0 == texts.1 { (a.map(in_full), b.map(in_full)) } else { texts };
             differ(Part::Value, Some(name), a, b);
         } else {
@@ -74,7 +74,7 @@ fn written(field: &Field) -> String {
     field.value.to_text().into_owned()
 }
 
-/// A value with all that tells it from another one of the same text.
+/// Returns a value with everything that distinguishes it from another one with the same text.
 fn in_full(field: &Field) -> String {
     canonical::to_string(&field.value).unwrap_or_default()
 }
@@ -86,13 +86,13 @@ fn cut(text: String) -> String {
     }
 }
 
-/// What the record is about: the field of its type's subject.
+/// Returns the subject of a record: the value of its type's subject field.
 pub(crate) fn subject(record: &Record, subjects: &Subjects) -> Option<String> {
     let field = record.fields.get(subjects.get(&record.kind)?)?;
     Some(cut(field.value.to_text().into_owned()))
 }
 
-/// The locator in words.
+/// Returns the locator as text.
 pub(crate) fn place(locator: &Locator) -> String {
     locator.to_string()
 }

@@ -1,4 +1,4 @@
-//! The calls of a run, as its log has them.
+//! The calls in the log of a run.
 
 use crate::replay::{ReplayError, ReplayRequest, chosen};
 use crate::stored::Stored;
@@ -7,7 +7,7 @@ use ledger::{Event, InvocationId, TaskId};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One call, made once, and every invocation that made it.
+/// One call, to be made once, with every invocation that made it.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) tool: String,
@@ -15,7 +15,7 @@ pub(super) struct Call {
     pub(super) recorded: Vec<Recorded>,
 }
 
-/// One invocation and how it ended.
+/// One invocation, and how it ended.
 #[derive(Debug, Clone)]
 pub(super) struct Recorded {
     pub(super) task: TaskId,
@@ -23,7 +23,7 @@ pub(super) struct Recorded {
     pub(super) ended: InvocationEnded,
 }
 
-/// The calls of the wanted tasks, and how many of them have no end in the log.
+/// Returns the calls of the requested tasks, and the number of invocations without an end in the log.
 pub(super) fn calls(log: &Stored, only: &ReplayRequest) -> Result<(Vec<Call>, u64), ReplayError> {
     let tasks = chosen(log, only)?;
     let mut calls: Vec<Call> = Vec::new();

@@ -1,7 +1,8 @@
-//! How two outputs of one call differ, by record.
+//! Compares two outputs of one call, record by record.
 //!
-//! Records have numbers and no names, so that those of both sides are paired: first what is the same, then what stands at the same place and tells of the same, then what shares one of both.
-//! What finds no partner is missing or was added.
+//! Records have numbers but no names, so the records of both sides are paired: first equal ones, then those with the same place and
+//! subject, then those that share only one of these.
+//! A record without a partner is missing or was added.
 
 use super::fields::{FieldDiffers, compare, place, subject};
 use ledger::{Output, Record, RecordId, canonical};
@@ -9,60 +10,60 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
-/// The field that names what a record is about, by record type.
+/// The subject field of each record type.
 pub(crate) type Subjects = BTreeMap<String, String>;
 
 /// How the records of two outputs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordsDiffer {
-    /// Records of the recorded output.
+    /// The number of recorded records.
     pub recorded: u64,
-    /// Records of the new one.
+    /// The number of new records.
     pub now: u64,
-    /// Records that did not come again.
+    /// The number of missing records.
     pub missing: u64,
-    /// Records that were not there before.
+    /// The number of added records.
     pub added: u64,
-    /// Records that came again with something else in them.
+    /// The number of records with changed contents.
     pub differing: u64,
-    /// Records that came again in another order.
+    /// The number of records in another order.
     pub moved: u64,
-    /// The first of the missing, of the added and of the differing ones.
+    /// The first records that differ, are missing or were added.
     pub examples: Vec<RecordDiffers>,
 }
 
-/// One record that is not the same on both sides.
+/// One record that differs between the sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordDiffers {
-    /// What became of it.
+    /// The kind of change.
     pub change: RecordChange,
     /// Its number in the recorded output.
     pub record: Option<RecordId>,
-    /// Its number in the new one.
+    /// Its number in the new output.
     pub now: Option<RecordId>,
     /// Its type.
     pub kind: String,
-    /// What it is about, where it says.
+    /// Its subject, if it has one.
     pub subject: Option<String>,
-    /// Where it stands in the evidence.
+    /// Its place in the evidence.
     pub place: String,
-    /// What differs in it.
+    /// The differences in its fields.
     pub fields: Vec<FieldDiffers>,
 }
 
-/// What became of a record.
+/// How a record has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordChange {
-    /// It did not come again.
+    /// It is missing now.
     Missing,
-    /// It was not there before.
+    /// It was added.
     Added,
-    /// It came with something else in it.
+    /// Its contents changed.
     Differs,
 }
 
-/// Compares two outputs; `most` examples of each change are told.
+/// Compares two outputs; returns at most `most` examples of each kind of change.
 pub(crate) fn differences(
     recorded: &Output,
     now: &Output,
@@ -110,11 +111,11 @@ enum Side {
     Now,
 }
 
-/// Which record of one side is which of the other, by place.
+/// The pairs of records of both sides, by index.
 struct Pairs {
-    /// For each recorded one its partner, and whether it is the same.
+    /// For each recorded record, its partner, and whether both are equal.
     partners: Vec<Option<(usize, bool)>>,
-    /// Whether a new one has a partner.
+    /// Whether each new record has a partner.
     taken: Vec<bool>,
 }
 
@@ -133,7 +134,7 @@ impl Pairs {
         pairs
     }
 
-    /// Pairs records that are still alone and have the same key, in their order.
+    /// Pairs records that have no partner yet and share a key, in order.
     fn join<K: Hash + Eq>(&mut self, old: &[Record], new: &[Record], same: bool, key: impl Fn(&Record) -> K) {
         let mut waiting: HashMap<K, VecDeque<usize>> = HashMap::new();
         for (place, record) in new.iter().enumerate() {
@@ -169,7 +170,7 @@ impl Pairs {
         }
     }
 
-    /// Records that come before one that they came after.
+    /// Counts the records that now come before one that they followed.
     fn moved(&self) -> u64 {
         let mut last = None;
         let mut moved = 0;

@@ -1,4 +1,4 @@
-//! What came of running the tools of a run again.
+//! The result of running the tools of a run again.
 
 use super::calls::Difference;
 use ledger::event::{TableDigest, TablesRead};
@@ -7,68 +7,70 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What the tools of a run say now.
+/// The result of running the tools of a run again.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reproduced {
-    /// Whether every call that could be compared gave what is recorded, and every hash over bytes of evidence was found again.
+    /// Whether every comparable call returned the recorded answer, no case table
+    /// differs, and every hash over bytes of evidence is the same.
     pub same: bool,
     /// The evidence that was read.
     pub evidence: Vec<EvidenceAgain>,
-    /// Case tables that calls read again and that are not those of the log.
+    /// Case tables that calls read again and that differ from those in the log.
     pub tables_differing: Vec<TablesDiffer>,
-    /// Invocations of the log that were compared.
+    /// The number of invocations that were compared.
     pub invocations: u64,
-    /// Of these, those whose call gave what is recorded.
+    /// The number of these whose call returned the recorded answer.
     pub invocations_same: u64,
-    /// Calls that were made: identical ones once.
+    /// The number of calls that were made; identical ones were made once.
     pub calls: u64,
-    /// Invocations whose call gives something else now, in the order of the log.
+    /// Invocations whose call returns something different now, in the order of the log.
     pub differing: Vec<CallDiffers>,
     /// Invocations that cannot be compared.
     pub not_compared: Vec<NotCompared>,
     /// The version of the program that made the run.
     pub made_by: String,
-    /// Tools whose description is not the recorded one: their answers may differ for that reason.
+    /// Tools whose specification differs from the recorded one, which may explain different answers.
     pub tools_changed: Vec<String>,
-    /// What else is to be known.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 
-/// Case tables of a group, then and now.
+/// Case tables of a group, recorded and now.
 #[derive(Debug, Clone, Serialize)]
 pub struct TablesDiffer {
-    /// Those of the log.
+    /// The tables in the log.
     pub recorded: TablesRead,
-    /// What the same evidence gives now.
+    /// The tables of the same evidence now.
     pub now: Vec<TableDigest>,
 }
 
-/// A piece of evidence, then and now.
+/// A piece of evidence, recorded and now.
 #[derive(Debug, Clone, Serialize)]
 pub struct EvidenceAgain {
     /// Its label.
     pub label: String,
-    /// Where it lies now.
+    /// Its present path.
     pub path: PathBuf,
-    /// What its hash was; `None` where the run has none.
+    /// Its recorded hash; `None` if the run has none.
     pub recorded: Option<Integrity>,
-    /// What it is, taken as closely; `None` where it was not taken.
+    /// Its present hash at the same level; `None` if it was not computed.
     pub now: Option<Integrity>,
-    /// Whether both are the same; `None` where they cannot be compared.
+    /// Whether both are equal; `None` if they cannot be compared.
     pub same: Option<bool>,
-    /// Why it could not be taken.
+    /// Why the present hash could not be computed.
     pub failed: Option<String>,
 }
 
 impl EvidenceAgain {
-    /// Whether the run has a hash over its bytes that was not found again. One over names, sizes and times differs in a copy, too.
+    /// Whether the run has a hash over the bytes that is different now or could not be computed. A hash over names, sizes and times does
+    /// not count, because it differs for a copy.
     pub(crate) fn is_other(&self) -> bool {
         let over_bytes = |recorded: &Integrity| recorded.level != IntegrityLevel::Stat;
         self.same != Some(true) && self.recorded.as_ref().is_some_and(over_bytes)
     }
 }
 
-/// An invocation whose call gives something else now.
+/// An invocation whose call returns something different now.
 #[derive(Debug, Clone, Serialize)]
 pub struct CallDiffers {
     /// The invocation.
@@ -79,9 +81,9 @@ pub struct CallDiffers {
     pub agent: String,
     /// The tool.
     pub tool: String,
-    /// The arguments as the model wrote them.
+    /// The arguments in the log.
     pub arguments: Value,
-    /// In what both answers differ.
+    /// The differences between both answers.
     pub differences: Vec<Difference>,
 }
 
@@ -94,6 +96,6 @@ pub struct NotCompared {
     pub task: String,
     /// The tool.
     pub tool: String,
-    /// Why.
+    /// The reason.
     pub because: String,
 }

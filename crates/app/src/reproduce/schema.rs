@@ -1,24 +1,24 @@
-//! What the tools of a run took as arguments, as its first event declares them, where that is less than today.
+//! The arguments that the tools of a run accepted, as its first event declares them, if these are fewer than today.
 //!
-//! A call that its own tool had to refuse was refused, whatever the tool of today makes of it.
+//! A call that the run's own tool had to refuse was refused, whatever today's tool would return.
 
 use super::log::Call;
 use ledger::ToolSpec;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The argument that came with the naming of fields and with counts of narrowed searches.
+/// This argument was introduced together with the naming of fields and with counts of narrowed searches.
 const EXCLUDE: &str = "exclude";
 const COUNT_BY: &str = "count_by";
 
-/// The arguments beside which nothing was counted before it came.
+/// Before that, a call with one of these arguments could not count.
 const NOT_COUNTED: [&str; 2] = ["name", "text"];
 
-/// The arguments that tools have today and did not have in a run, by tool.
+/// The arguments that tools have today but did not have in a run, by tool.
 pub(super) struct Later(BTreeMap<String, BTreeSet<String>>);
 
 impl Later {
-    /// Those of a run with these tools.
+    /// Determines these arguments for a run with the tools `then`.
     pub(super) fn of(then: &[ToolSpec], today: &[ToolSpec]) -> Later {
         let of = |tool: &ToolSpec| {
             let now = today.iter().find(|now| now.name == tool.name)?;
@@ -28,7 +28,7 @@ impl Later {
         Later(then.iter().filter_map(of).collect())
     }
 
-    /// Whether the tool had to refuse a call that the one of today takes.
+    /// Whether the tool had to refuse a call that today's tool accepts.
     pub(super) fn refused(&self, call: &Call) -> bool {
         let Some(later) = self.0.get(&call.tool) else { return false };
         let is_given = |name: &str| call.arguments.get(name).is_some_and(|value| !value.is_null());

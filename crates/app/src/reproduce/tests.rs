@@ -1,4 +1,4 @@
-//! Two answers of one tool, held against each other.
+//! Comparisons of two answers of one tool.
 
 use super::calls::{Measure, differences};
 use super::records::{Subjects, differences as of_records};

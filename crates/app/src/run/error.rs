@@ -1,4 +1,4 @@
-//! Why a run could not be sealed.
+//! Errors of runs.
 
 use crate::agents::AgentError;
 use crate::brought::BroughtError;
@@ -21,19 +21,19 @@ use thiserror::Error;
 /// Why a run could not be sealed.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The vocabulary of predicates does not read: a defect of ours.
+    /// The shipped vocabulary of predicates cannot be read, which is a bug in this program.
     #[error("open a run")]
     Vocabulary(#[source] VocabularyError),
-    /// The shipped agents do not read: a defect of ours.
+    /// The shipped agents cannot be read, which is a bug in this program.
     #[error("open a run")]
     Agents(#[source] AgentError),
-    /// The tables of writers do not read: a defect of ours.
+    /// The shipped tables of writers cannot be read, which is a bug in this program.
     #[error("open a run")]
     Writers(#[source] WritersError),
-    /// Something has no canonical form: a defect of ours.
+    /// A value has no canonical form, which is a bug in this program.
     #[error("open a run")]
     Canonical(#[source] CanonicalError),
-    /// The case names evidence inside which the run would be written.
+    /// The run would be written inside the evidence.
     #[error("open a run: {} lies inside the evidence {}", runs.display(), evidence.display())]
     InsideEvidence {
         /// Where the run would be written.
@@ -41,7 +41,7 @@ pub enum RunError {
         /// The evidence.
         evidence: PathBuf,
     },
-    /// The case has an objective for an agent that is not there.
+    /// The case has an objective for an unknown agent.
     #[error("open a run: the case has an objective for the agent {agent:?}, which is none of {}", known.join(", "))]
     UnknownAgent {
         /// The agent that the case names.
@@ -49,10 +49,10 @@ pub enum RunError {
         /// The agents of the run.
         known: Vec<String>,
     },
-    /// The rules that a team brought along cannot be had again as they were.
+    /// The third-party rules of the run are missing or have changed.
     #[error(transparent)]
     Brought(BroughtError),
-    /// The rules name a tool that is not there.
+    /// The rules name an unknown tool.
     #[error(
         "open a run: the rules name a tool {tool:?}, and there is none; `locard tool` lists those that read evidence"
     )]
@@ -65,12 +65,12 @@ pub enum RunError {
     Objective {
         /// The agent.
         agent: String,
-        /// The objective's name.
+        /// The name of the objective.
         objective: String,
         /// What is wrong.
         fault: Box<CriterionFault>,
     },
-    /// Two objectives of an agent share a name.
+    /// Two objectives of an agent have the same name.
     #[error("open a run: two objectives of the agent {agent:?} are named {objective:?}")]
     SameObjective {
         /// The agent.
@@ -78,30 +78,30 @@ pub enum RunError {
         /// The name.
         objective: String,
     },
-    /// A branch was asked for of a task that another one handed out: what that one was told of it would not be so any more.
+    /// A branch was requested at a task that another task assigned; a different result would contradict what the assigning task was told.
     #[error("branch {}: {by} handed the task of {agent:?} out in its turn {turn}: branch there", folder.display())]
     HandedOut {
         /// The run folder.
         folder: PathBuf,
         /// The agent.
         agent: String,
-        /// Who handed it out.
+        /// The task that assigned it.
         by: TaskId,
-        /// The turn.
+        /// The turn in which it was assigned.
         turn: u32,
     },
-    /// The rules bound what the run may cost, and nobody knows what the model costs.
+    /// The rules limit the cost of the run, but the prices of the model are unknown.
     #[error("open a run: the rules limit its cost, but no prices are given for {model}")]
     NoPrice {
         /// The model.
         model: String,
     },
-    /// Evidence cannot be opened; no run was begun.
+    /// The evidence cannot be opened; no run was begun.
     #[error("open the evidence {label}")]
     Evidence {
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
@@ -111,16 +111,16 @@ pub enum RunError {
     /// The log of a run cannot be read.
     #[error(transparent)]
     Log(OpenRunError),
-    /// A run cannot be gone on with: another process writes it, or its file is damaged.
+    /// A run cannot be resumed: another process is writing it, or its file is damaged.
     #[error("resume {}", folder.display())]
     Resume {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<ResumeError>,
     },
-    /// The run broke off before anything of it was recorded.
+    /// The run broke off before anything was recorded.
     #[error("resume {}: nothing was recorded", folder.display())]
     NothingRecorded {
         /// The run folder.
@@ -132,7 +132,7 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// The run is no session of questions that broke off.
+    /// The run is not an interrupted session of questions.
     #[error(
         "continue {}: expected an unsealed run in which only questions are open; `locard resume` continues others",
         folder.display()
@@ -141,10 +141,10 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// Nobody knows where the evidence of a run lies now.
+    /// The evidence of a run cannot be located.
     #[error(transparent)]
     Given(GivenError),
-    /// The names in the evidence are not those that the run has looked into.
+    /// The name index of the evidence differs from the one that the run has used.
     #[error("resume {}: {label} is not the evidence that it was started with", folder.display())]
     OtherEvidence {
         /// The run folder.
@@ -152,23 +152,23 @@ pub enum RunError {
         /// The label of the evidence.
         label: String,
     },
-    /// Names, sizes or times of the evidence's files are not what they were when the run was begun.
+    /// Names, sizes or times of the evidence's files have changed since the run was begun.
     #[error("resume {}: names, sizes or times of its evidence's files have changed since it was started", folder.display())]
     NotAsItWas {
         /// The run folder.
         folder: PathBuf,
     },
-    /// The run was begun by a program that has other words or tools.
+    /// The run was begun by a program version with another format, vocabulary, tools or behaviour.
     #[error("resume {}: it was started by version {program}, with another {what} than this version has", folder.display())]
     OtherProgram {
         /// The run folder.
         folder: PathBuf,
-        /// That version.
+        /// The version of that program.
         program: String,
         /// What differs.
         what: &'static str,
     },
-    /// Nothing here has the name of the model that the log names.
+    /// The model in the log is unknown here.
     #[error("resume {}: there is no model {model:?} here", folder.display())]
     UnknownModel {
         /// The run folder.
@@ -176,18 +176,18 @@ pub enum RunError {
         /// The model.
         model: String,
     },
-    /// The model that the log names, or that was asked for, cannot be had now.
+    /// The model in the log, or the requested one, is not available now.
     #[error("resume {}: the model {model} is not available", folder.display())]
     NoModel {
         /// The run folder.
         folder: PathBuf,
         /// The model.
         model: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The model of that name is not what it was.
+    /// The model of that name has changed.
     #[error("resume {}: the {model} of the agent {agent} is not the one that it was started with", folder.display())]
     OtherModel {
         /// The run folder.
@@ -197,7 +197,7 @@ pub enum RunError {
         /// The model.
         model: String,
     },
-    /// The steps up to the log's end do not come out as they stand in it.
+    /// The steps computed again differ from the log.
     #[error(
         "resume {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
         folder.display(), divergence.event
@@ -207,10 +207,10 @@ pub enum RunError {
         folder: PathBuf,
         /// The task.
         task: TaskId,
-        /// What came out otherwise.
+        /// The first difference.
         divergence: Box<Divergence>,
     },
-    /// No task, or several, fit what was asked for.
+    /// No task, or more than one, matches the request.
     #[error("branch off {}: expected one of its agents, {}", folder.display(), known.join(", "))]
     WhichTask {
         /// The run folder.
@@ -218,7 +218,7 @@ pub enum RunError {
         /// Its agents.
         known: Vec<String>,
     },
-    /// The task never came to the turn.
+    /// The task never reached the turn.
     #[error("branch off {}: {agent} was never asked for turn {turn}", folder.display())]
     NoTurn {
         /// The run folder.
@@ -233,34 +233,34 @@ pub enum RunError {
     Recording {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Stopped,
     },
     /// Tools cannot be run.
     #[error("run tools")]
     Tools(#[source] ToolError),
-    /// A task could not go on.
+    /// A task could not continue.
     #[error("investigate {}", folder.display())]
     Drive {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: DriveError,
     },
-    /// The evidence could not be hashed, and a run is not sealed without that.
+    /// The evidence could not be hashed, which is required for sealing a run.
     #[error("hash the evidence {label}")]
     Hash {
         /// The run folder.
         folder: PathBuf,
         /// Its label.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
-    /// Calls looked into an index that was built from other evidence, which its samples did not tell apart; the index is dropped.
+    /// Calls used an index that was built from different evidence, which its samples could not distinguish; the index was removed.
     #[error(
         "seal the run {}: an index of {label} was built from other evidence: expected the hash {expected}, found {found}",
         folder.display()
@@ -275,7 +275,7 @@ pub enum RunError {
         /// The hash of this evidence.
         found: Digest,
     },
-    /// Evidence is not what it was when the run began: nobody can say which of its states a call has read.
+    /// The evidence changed since the run began, so it is unknown which state a call has read.
     #[error(
         "seal the run {}: the evidence {label} changed while it was examined: {} {change}",
         folder.display(), path.display()
@@ -285,24 +285,24 @@ pub enum RunError {
         folder: PathBuf,
         /// The label of the evidence.
         label: String,
-        /// The first file that shows it.
+        /// The first file that shows the change.
         path: PathBuf,
-        /// What came of that file.
+        /// The change of that file.
         change: Change,
     },
-    /// The run was told to stop; it stays unsealed, and readable.
+    /// The run was interrupted; it stays unsealed and readable.
     #[error("investigate {}: it was interrupted", folder.display())]
     Interrupted {
         /// The run folder.
         folder: PathBuf,
     },
-    /// A thread of ours panicked.
+    /// A thread of the program panicked.
     #[error("investigate {}: a thread of the program panicked", folder.display())]
     Panicked {
         /// The run folder.
         folder: PathBuf,
     },
-    /// A thread of ours panicked before there was a run.
+    /// A thread of the program panicked before the run was begun.
     #[error("open a run: a thread of the program panicked")]
     ThreadPanicked,
     /// The run could not be sealed.
@@ -310,7 +310,7 @@ pub enum RunError {
     Seal {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: SealError,
     },
@@ -319,25 +319,25 @@ pub enum RunError {
     Manifest {
         /// The run folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: ManifestError,
     },
 }
 
-/// Why there is no maker of a model.
+/// Why a model is not available.
 #[derive(Debug, Error)]
 pub enum NoModel {
-    /// Nothing here has the name.
+    /// No model has this name.
     #[error("there is no model of this name")]
     Unknown,
-    /// It cannot be had: its key, its address, what it needs.
+    /// The model cannot be used; for example, its key or its address is missing.
     #[error("the model is not available")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl NoModel {
-    /// What that is for a run.
+    /// Converts this to an error of a run.
     pub(super) fn of(self, folder: PathBuf, model: &str) -> RunError {
         let model = model.to_owned();
         match self {
@@ -348,13 +348,13 @@ impl NoModel {
 }
 
 impl RunError {
-    /// Whether the run was not gone on with because another process writes it.
+    /// Whether the run was not resumed because another process is writing it.
     pub fn is_held(&self) -> bool {
         let RunError::Resume { source, .. } = self else { return false };
         matches!(**source, ResumeError::Fault(Fault::Held { .. }))
     }
 
-    /// The folder of the run that was begun, if one was.
+    /// Returns the folder of the run that was begun, if any.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             RunError::Recording { folder, .. }

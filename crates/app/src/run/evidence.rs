@@ -1,4 +1,4 @@
-//! The evidence of a run: opened before it, hashed beside it, looked at before and after.
+//! The evidence of a run: it is opened before the run, hashed in parallel with it, and compared before and after.
 
 use super::{RunError, Site};
 use crate::unchanged::Snapshot;
@@ -9,16 +9,16 @@ use ledger::event::EvidenceHashed;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What the evidence is now.
+/// Takes a snapshot of the evidence.
 pub(super) async fn look(site: &Site) -> Result<Arc<Snapshot>, RunError> {
     let case = site.case.clone();
     let looking = tokio::task::spawn_blocking(move || Snapshot::take(&case));
     Ok(Arc::new(looking.await.map_err(|_| RunError::ThreadPanicked)?))
 }
 
-/// Opens the evidence once before there is a run: without it there is nothing to investigate.
+/// Opens the evidence once before the run begins, because without it there is nothing to investigate.
 ///
-/// An interruption ends this, and is left to the run that is opened then.
+/// An interruption ends this without an error; the run that is opened next will notice it.
 pub(super) async fn open(site: &Site, worker: &Worker) -> Result<(), RunError> {
     let opener = worker.clone();
     let opened =
@@ -33,7 +33,7 @@ pub(super) async fn open(site: &Site, worker: &Worker) -> Result<(), RunError> {
 
 pub(super) type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
 
-/// Hashes the evidence in a worker of its own, beside the investigation.
+/// Hashes the evidence in its own worker, in parallel with the investigation.
 pub(super) fn hash(site: &Site, folder: PathBuf, worker: Worker) -> Hashing {
     let level = site.work.integrity;
     let evidence = site.case.entry.evidence.clone();
@@ -44,7 +44,7 @@ pub(super) fn hash(site: &Site, folder: PathBuf, worker: Worker) -> Hashing {
                 let (folder, label) = (folder.clone(), entry.label.clone());
                 RunError::Hash { folder, label, source }
             })?;
-            // A hash over every byte says nothing about one over samples.
+            // A hash over every byte cannot be compared with one over samples.
             let full = level == IntegrityLevel::Full;
             let expected = entry.expected_sha256.filter(|_| full);
             let as_expected = expected.map(|expected| expected == integrity.sha256);

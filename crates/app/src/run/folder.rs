@@ -1,4 +1,4 @@
-//! Where a run's folder may be, and making it.
+//! Where a run's folder may be, and how it is made.
 
 use super::RunError;
 use crate::clock::Clock;
@@ -7,7 +7,11 @@ use ledger::RunId;
 use std::path::{Path, PathBuf};
 use store::{CreateError, Options, Writer};
 
-/// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.
+/// Refuses run folders in `runs` if that is inside the evidence: evidence is never written, not even next to its files.
+///
+/// # Errors
+///
+/// Returns [`RunError::InsideEvidence`] if `runs` is inside the evidence.
 pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunError> {
     match evidence_around(runs, evidence.iter().map(PathBuf::as_path)) {
         Some(evidence) => {
@@ -17,7 +21,7 @@ pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunEr
     }
 }
 
-/// Makes `runs/<UTC time>-<case>`; a second run within the second gets a number.
+/// Makes `runs/<UTC time>-<case>`; a second run within the same second gets a number.
 pub(super) fn create_folder(
     runs: &Path,
     case: &str,

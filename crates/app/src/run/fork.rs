@@ -1,7 +1,8 @@
-//! Use case: branch a run off another one at a turn, so that it can be gone on with otherwise.
+//! Use case: branch a run off another one at a turn, to continue it differently.
 //!
-//! The new run's log holds what the other's has, up to that turn of one task, and the other tasks as they are; it names its parent.
-//! [`super::resume`] goes on with it.
+//! The new run's log contains the events of the other run up to that turn of
+//! one task, and the other tasks unchanged; it names its parent.
+//! [`super::resume`] continues it.
 
 use super::folder::create_folder;
 use super::resume::{ModelsByName, agent_of};
@@ -17,27 +18,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Durability, Entry, Reader, Writer};
 
-/// Where a run branches off, and to what.
+/// Where to branch off, and with which model.
 pub struct ForkRequest {
     /// The folder of the other run.
     pub folder: PathBuf,
-    /// The one task that goes another way.
+    /// The one task that continues differently.
     pub of: ReplayRequest,
-    /// The first turn of it that is asked anew.
+    /// Its first turn that is asked anew.
     pub turn: u32,
-    /// The model that it is asked of, by name; `None`: the same.
+    /// The name of the model to ask; `None` keeps the model.
     pub model: Option<String>,
-    /// Where the new run's folder is made.
+    /// The folder in which the new run's folder is made.
     pub runs: PathBuf,
     /// The agents that have a playbook here.
     pub agents: Vec<Agent>,
-    /// Makers of models by name.
+    /// Makers of models, by name.
     pub models: Box<ModelsByName>,
-    /// The clock, by which the new folder is named.
+    /// The clock, which determines the name of the new folder.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Makes the folder of a run that branches off another one; gives it.
+/// Makes the folder of a run that branches off another one; returns its path.
+///
+/// # Errors
+///
+/// Fails if the run cannot be read, the request does not match exactly one task with that turn, or the model is not available.
 pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
     let (stored, reader) = Stored::open(&request.folder).map_err(RunError::Log)?;
     let folder = || request.folder.clone();
@@ -62,7 +67,7 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         parent,
-        // Their tasks are behind the turn, and nobody asks them anew.
+        // The tasks of these questions come after the turn, and are not asked anew.
         asked: Vec::new(),
         ..opened.clone()
     };
@@ -77,7 +82,7 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
 }
 
 fn chosen<'s>(request: &ForkRequest, stored: &'s Stored) -> Result<&'s StoredTask, RunError> {
-    // A sweep asks what the others left open, and rules are compared when they have ended: both are made anew.
+    // The sweep, the comparison with rules and questions come after the agents have ended, so they are made anew.
     let mut fitting =
         stored.tasks.iter().filter(|task| !is_of_code(&task.assigned) && request.of.wants(task));
     match (fitting.next(), fitting.next()) {
@@ -104,7 +109,7 @@ fn reassigned(
     let models = (request.models)(&wanted).map_err(|no| no.of(request.folder.clone(), &wanted.model))?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
     priced(opened, &*model)?;
-    // The window stays: what was shown up to the turn was cut to it.
+    // The window stays, because what was shown up to the turn was cut to it.
     Ok(TaskAssigned {
         model: model.name().to_owned(),
         model_digest: model.digest(),
@@ -113,7 +118,7 @@ fn reassigned(
     })
 }
 
-/// The invocations of a task from a turn on.
+/// Returns the invocations of a task from a turn on.
 fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
     let started = task.events.iter().filter_map(|event| match event {
         Event::InvocationStarted(started) if started.turn >= turn => Some(started.invocation),
@@ -122,12 +127,12 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
     started.collect()
 }
 
-/// Whether code does a task when the agents have ended.
+/// Whether code does the task after the agents have ended.
 const fn is_of_code(assigned: &TaskAssigned) -> bool {
     assigned.sweep || assigned.hunt || assigned.ask
 }
 
-/// The tasks that a task handed out from a turn on, and those that asked what was left open in the end.
+/// Returns the tasks that a task assigned from a turn on, and those that code does after the agents have ended.
 fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
     let later = |task: &&StoredTask| {
         let dispatch = task.assigned.dispatch.as_deref();
@@ -138,17 +143,17 @@ fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
     stored.tasks.iter().filter(later).map(|task| task.assigned.task).collect()
 }
 
-/// What the new log says otherwise than the old one.
+/// The differences of the new log from the old one.
 struct Branch {
     opened: RunOpened,
     id: RunId,
     assigned: TaskAssigned,
     turn: u32,
-    /// Whether the turn was met.
+    /// Whether the turn has been passed.
     past: bool,
-    /// Invocations behind it.
+    /// The invocations after the turn.
     gone: BTreeSet<InvocationId>,
-    /// Tasks that were handed out behind it, and sweeps.
+    /// The tasks after the turn: those assigned later, and those that code does at the end.
     behind: BTreeSet<TaskId>,
 }
 
@@ -175,7 +180,7 @@ impl Branch {
         Ok(())
     }
 
-    /// An event of the old log as the new one has it; `None` where it has not.
+    /// Converts an event of the old log for the new one; `None` if the new log does not have it.
     fn on_it(
         &mut self,
         stream: Stream,
@@ -183,7 +188,7 @@ impl Branch {
         mut circumstance: Circumstance,
     ) -> Option<(Event, Circumstance)> {
         if let Some(cost) = &mut circumstance.cost {
-            // What answered a call of another task is not there any more; its answer is.
+            // The invocation that answered this call may be missing in the branch; the answer itself is kept.
             cost.served_from = cost.served_from.filter(|other| !self.gone.contains(other));
         }
         match event {

@@ -1,6 +1,7 @@
-//! What rules that were brought along find: the records are compared with them when the agents have ended, and code records the best of what fits.
+//! The hunt: when the agents have ended, the records are compared with third-party rules, and code records the best matches.
 //!
-//! What fits is one event of the run. What is recorded of it is a task as any other, with calls, outputs and facts of its own that the same gateway judges.
+//! The matches are one event of the run. Recording them is a task like any other,
+//! with its own calls, outputs and facts, which the same gateway judges.
 
 use super::{Charge, RunError, Site};
 use crate::borrowed::{fit_of_indicator, fit_of_rule, fits};
@@ -27,35 +28,37 @@ use std::path::Path;
 use std::sync::Arc;
 use tools::{Found, Indexes, KnownGood, Matched};
 
-/// Most records of a rule and host that facts are made of.
+/// The most records of a rule and host that become facts.
 const FACTS_OF_RULE: usize = 20;
 
-/// Most records of a run that facts are made of, by rules that were brought along.
+/// The most records of a run that become facts through third-party rules.
 const FACTS: usize = 400;
 
-/// Most records of a rule and host whose hits stand in the log.
+/// The most records of a rule and host whose hits are in the log.
 const HITS_OF_RULE: usize = 100;
 
-/// Most records whose hits stand in the log.
+/// The most records whose hits are in the log.
 const HITS: usize = 2000;
 
-/// Most records of one rule that a worker gives.
+/// The most records of one rule that a worker returns.
 const FOUND_OF_RULE: u64 = 500;
 
-/// Most lines of what cannot be used.
+/// The most entries about files, rules and indicators that cannot be used.
 const UNUSABLE: usize = 200;
 
-/// Most fields that a rule looked at and that stand with a hit.
+/// The most matched fields that are kept with a hit.
 const FIELDS: usize = 8;
 
-/// To be counted up when a hunt comes to make other calls of the same hits.
+/// To be incremented when a hunt makes other calls for the same hits.
 const VERSION: &str = "hunt 1";
 
-/// Compares the records of a run with the rules that were brought along.
+/// Compares the records of a run with the third-party rules.
+///
+/// If nothing could be compared, the event says so and the run continues.
 ///
 /// # Errors
 ///
-/// Where no worker starts or the run was stopped. Where nothing could be compared, the event says so and the run goes on.
+/// Fails if no worker starts, or the run was interrupted.
 pub(super) async fn compared(
     folder: &Path,
     site: &Site,
@@ -94,7 +97,7 @@ fn matched(of: &Compared<'_>, brought: &Brought) -> Result<RulesMatched, AnyErro
     Ok(recorded(&matched, brought, &known))
 }
 
-/// What the log says of what was found.
+/// Returns the log entry of the matches.
 fn recorded(matched: &Matched, brought: &Brought, known: &KnownGood) -> RulesMatched {
     let check = &matched.sigma;
     let unmatched: BTreeSet<usize> = check.no_records.values().flatten().copied().collect();
@@ -132,13 +135,13 @@ fn unusable(matched: &Matched, brought: &Brought) -> Vec<Unusable> {
     broken.chain(unreadable).chain(skipped).collect()
 }
 
-/// The rules that records fit, and where each stands.
+/// The rules that records match, and the index of each.
 struct OfRules {
     fits: Vec<RuleFit>,
     places: BTreeMap<(BroughtKind, String), u32>,
 }
 
-/// The rules and indicators that any record fits, the highest level first, then those that few fit.
+/// Returns the rules and indicators with matches, the highest level first, then those with fewer matches.
 fn rules_of(matched: &Matched) -> OfRules {
     let mut fits: BTreeMap<(BroughtKind, String), RuleFit> = BTreeMap::new();
     let rules = matched.sigma.rules.iter().zip(&matched.counts).filter(|(_, count)| **count > 0);
@@ -172,7 +175,8 @@ const fn kind(whose: Whose) -> BroughtKind {
     }
 }
 
-/// The records that fit, what weighs most first: by level, by how few fit the rule and say the same, by time.
+/// Returns the matching records, the most important first: by level, by how few
+/// records match the rule, by how few hits say the same, by time.
 fn hits(matched: &Matched, rules: &mut OfRules, known: &KnownGood) -> Vec<RuleHit> {
     let all: Vec<(RuleHit, Option<i128>)> = matched
         .found
@@ -205,7 +209,8 @@ fn hits(matched: &Matched, rules: &mut OfRules, known: &KnownGood) -> Vec<RuleHi
     ordered.filter(|hit| each.has_room(hit)).take(HITS).collect()
 }
 
-/// Lowers the level of each rule to the highest of its hits: where records say what is there and not what was done, it is less than the rule's.
+/// Lowers the level of each rule to the highest level of its hits. A hit has a
+/// lower level than its rule if the record shows a state, not an action.
 fn highest(fits: &mut [RuleFit], all: &[(RuleHit, Option<i128>)]) {
     let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
     for of in all.iter().flat_map(|(hit, _)| &hit.fits) {
@@ -269,7 +274,7 @@ fn when(record: &Record) -> Option<i128> {
     report::hunt::time(record).and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds())
 }
 
-/// Counts what each rule has of each host.
+/// Counts the hits of each rule on each host.
 struct Each {
     most: usize,
     counts: BTreeMap<(u32, String), usize>,
@@ -289,7 +294,7 @@ impl Each {
     }
 }
 
-/// The rows that facts are made of, by the first rule that they fit.
+/// Returns the rows that become facts, grouped by the first rule that they match.
 fn chosen(opened: &RunOpened, matched: &RulesMatched) -> Vec<HuntedRows> {
     let budget = usize::try_from(opened.rules.budgets.accepted_facts).unwrap_or(usize::MAX);
     let mut each = Each::new(FACTS_OF_RULE);
@@ -310,12 +315,12 @@ fn chosen(opened: &RunOpened, matched: &RulesMatched) -> Vec<HuntedRows> {
     all.into_values().collect()
 }
 
-/// Whether anything is recorded of what fits.
+/// Whether any match is recorded.
 pub(crate) fn records_any(opened: &RunOpened, matched: &RulesMatched) -> bool {
     !chosen(opened, matched).is_empty()
 }
 
-/// The task of this number that records what fits.
+/// Returns the task with this number that records the matches.
 pub(crate) fn assigned(
     opened: &RunOpened,
     task: TaskId,
@@ -332,7 +337,7 @@ pub(crate) fn assigned(
     Ok(charge(opened, matched)?.assigned(unnamed))
 }
 
-/// Who records what fits: code, by the steps that follow from it.
+/// Returns the charge that records the matches: code, with the steps derived from them.
 pub(crate) fn charge(opened: &RunOpened, matched: &RulesMatched) -> Result<Charge, RunError> {
     let of = canonical::to_vec(matched).map_err(RunError::Canonical)?;
     let digest = Digest::of_parts(&[VERSION.as_bytes(), &of]);
@@ -340,7 +345,11 @@ pub(crate) fn charge(opened: &RunOpened, matched: &RulesMatched) -> Result<Charg
     Ok(Charge { agent: HUNT.to_owned(), model: Box::new(Playbook::hunting(steps, digest)) })
 }
 
-/// The task that was begun before, with who goes on with it; refused where this version would make it otherwise.
+/// Returns a task that was begun before, with its charge.
+///
+/// # Errors
+///
+/// Fails if this version would do the task differently.
 pub(super) fn taken_up(
     opened: &RunOpened,
     matched: Option<&RulesMatched>,

@@ -1,4 +1,4 @@
-//! What is kept of a run's head once it is sealed: a line in the log of heads, and a signature beside the manifest.
+//! Keeps the head of a sealed run: as a line in the log of heads, and in a signature next to the manifest.
 
 use super::{Finished, Workplace};
 use crate::causes::with_causes;
@@ -9,16 +9,16 @@ use crate::verify::{Signer, sign_beside};
 use std::error::Error;
 use std::sync::Arc;
 
-/// What to keep of heads.
+/// How to keep heads.
 #[derive(Debug, Clone, Default)]
 pub struct KeepHead {
-    /// Where they are noted; `None`: nowhere.
+    /// The log to note them in; `None` notes nothing.
     pub log: Option<HeadLog>,
-    /// Who signs the manifest; `None`: nobody.
+    /// The key that signs the manifest; `None` signs nothing.
     pub signer: Option<Arc<Signer>>,
 }
 
-/// Notes and signs the head of a run that was just sealed; what fails is told, for the run is sealed all the same.
+/// Notes and signs the head of a run that was just sealed; a failure is only reported, because the run is sealed anyway.
 pub(super) fn keep(work: &Workplace, finished: &Finished) {
     let tell = |error: &dyn Error| {
         let told = with_causes(error, "; because: ");

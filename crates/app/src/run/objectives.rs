@@ -6,7 +6,8 @@ use crate::case_file::Case;
 use ledger::Vocabulary;
 use ledger::event::{AskedBy, CaseQuestion};
 
-/// The questions of a case: those of the shipped agents that its evidence can answer, then its owner's, whoever is given them.
+/// Returns the questions of a case: those of the shipped agents that apply to its
+/// evidence, then those of its owner, whichever agents the run has.
 pub(super) fn of_case(case: &Case) -> Result<Vec<CaseQuestion>, AgentError> {
     let kinds = || case.entry.evidence.iter().map(|entry| entry.kind);
     let mut questions = Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn of_case(case: &Case) -> Result<Vec<CaseQuestion>, AgentError> {
     Ok(questions)
 }
 
-/// Gives each agent the objectives that the case adds for it.
+/// Adds the objectives of the case to the agents that they are for.
 pub(super) fn hand_out(request: &mut RunRequest) -> Result<(), RunError> {
     for (name, objective) in std::mem::take(&mut request.case.objectives) {
         match request.agents.iter_mut().find(|agent| agent.spec.name == name) {
@@ -40,7 +41,7 @@ pub(super) fn hand_out(request: &mut RunRequest) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Takes out what the evidence of the case cannot answer, whatever it holds: a folder has no partition table.
+/// Removes objectives that do not apply to the kind of evidence: a folder has no partition table.
 pub(super) fn leave_out_foreign(request: &mut RunRequest) {
     let evidence = &request.case.entry.evidence;
     for agent in &mut request.agents {

@@ -1,4 +1,4 @@
-//! A run that is being recorded: from its first event to its seal.
+//! A run that is being recorded, from its first event to its seal.
 
 use super::folder::create_folder;
 use super::{Charge, Finished, RunError, Site, Workplace, hunt, sweep, tell};
@@ -38,33 +38,33 @@ pub(super) struct Open {
     pub(super) opened: RunOpened,
     pub(super) assigned: Vec<TaskAssigned>,
     pub(super) recorder: Recorder,
-    /// When it was opened, as its log has it: with its name this tells it from every other run.
+    /// The time in its log when it was opened; together with its name, it identifies the run.
     pub(super) begun: String,
-    /// The indexes of names that its log has already.
+    /// The name indexes that its log already has.
     pub(super) names: Vec<NamesIndexed>,
-    /// What its log already says of the rules that were brought along.
+    /// The matches of third-party rules that its log already has.
     pub(super) matched: Option<RulesMatched>,
-    /// The case tables that calls of an earlier session may have read.
+    /// The groups of case tables that calls of an earlier session may have read.
     pub(super) grouped: BTreeSet<TableGroup>,
 }
 
-/// The tasks of a run, and who does those that are handed out.
+/// The tasks of a run, and how agents are chosen for assigned tasks.
 pub(super) struct Tasks {
-    /// Those that it began with.
+    /// The tasks that the run began with.
     pub(super) begun: Vec<(Charge, StoredTask)>,
-    /// Those that were handed out before.
+    /// The tasks that were assigned before.
     pub(super) dispatched: Vec<StoredTask>,
-    /// Those that recorded before what rules that were brought along found.
+    /// The earlier tasks that record the matches of third-party rules.
     pub(super) hunted: Vec<(Charge, StoredTask)>,
-    /// Those that asked before what the others left open.
+    /// The earlier tasks that ask what the agents left open.
     pub(super) swept: Vec<(Charge, StoredTask)>,
-    /// Those that record what answers questions in words.
+    /// The tasks that record the answers to questions in words.
     pub(super) asked: Vec<(Charge, StoredTask)>,
     pub(super) hire: Box<Hire>,
 }
 
 impl Open {
-    /// Makes the run's folder and records, all or nothing, that it is opened and who does what.
+    /// Makes the run's folder and records, in one append, that the run is opened and which tasks it has.
     pub(super) fn create(
         runs: &Path,
         site: &Site,
@@ -93,7 +93,7 @@ impl Open {
             Ok(()) => Ok(open),
             Err(error) => {
                 let folder = open.folder.clone();
-                // The run's file is closed before it goes.
+                // The run's file must be closed before it is removed.
                 drop(open);
                 store::discard(&folder);
                 Err(error)
@@ -101,7 +101,7 @@ impl Open {
         }
     }
 
-    /// Records that the run goes on.
+    /// Records that the run is resumed.
     pub(super) fn go_on(&self, site: &Site, confinement: Vec<String>) -> Result<(), RunError> {
         let event = Event::RunResumed(RunResumed { program: env!("CARGO_PKG_VERSION").to_owned() });
         let circumstance = self.circumstance(site, confinement);
@@ -121,13 +121,13 @@ impl Open {
             .map_err(|source| RunError::Recording { folder: self.folder.clone(), source })
     }
 
-    /// Its tasks as a log has them in which none has begun.
+    /// Returns its tasks as if none had begun.
     pub(super) fn unbegun(&self) -> Vec<StoredTask> {
         let unbegun = |assigned: &TaskAssigned| StoredTask { assigned: assigned.clone(), events: Vec::new() };
         self.assigned.iter().map(unbegun).collect()
     }
 
-    /// Indexes the names of the evidence, and says so in the log before anything can look into an index.
+    /// Indexes the names of the evidence, and records that before any call can use an index.
     pub(super) async fn index_names(&self, site: &Site, worker: &Worker) -> Result<Names, RunError> {
         let cancellers = vec![worker.canceller()];
         let (worker, case) = (worker.clone(), site.case.clone());
@@ -152,14 +152,14 @@ impl Open {
         Ok(names)
     }
 
-    /// The case tables of this run, which stand in its log when it is sealed.
+    /// Makes the case tables of this run; those that calls read are recorded when it is sealed.
     pub(super) fn tables(&self, site: &Site) -> MadeTables {
         let Workplace { indexes, cache, observe, .. } = &site.work;
         let labels = site.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
         MadeTables::of(MadeTablesOf { labels, indexes, cache: cache.clone(), only: None, observe })
     }
 
-    /// What the log says of the case tables that calls have read, those of an earlier session among them.
+    /// Returns the log entries of the case tables that calls have read, including those of an earlier session.
     pub(super) async fn tables_read(
         &self,
         site: &Site,
@@ -180,7 +180,8 @@ impl Open {
         Ok(tables.read())
     }
 
-    /// Drives the tasks that the run began with side by side, each from where its log leaves it; those that they hand out, too.
+    /// Drives the tasks that the run began with concurrently, each from where its log leaves off, with the tasks that they assign; then
+    /// the hunt, the sweep and the questions.
     pub(super) async fn investigate(
         &mut self,
         site: &Site,
@@ -222,7 +223,7 @@ impl Open {
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
     }
 
-    /// Who does its tasks.
+    /// Makes the crew that does its tasks.
     pub(super) fn crew(
         &self,
         site: &Site,
@@ -254,20 +255,21 @@ impl Open {
         })
     }
 
-    /// Who writes what its tasks show into the memory across runs.
+    /// Returns the learner that writes lessons of its tasks into the memory across runs.
     fn learner(&self, site: &Site) -> Option<Learner> {
         Learner::of(&site.work, site.key(), (&self.id, &self.begun), &self.opened)
     }
 
-    /// Writes of the tasks that have no end that they broke off: from that nothing follows.
+    /// Writes to the memory that tasks without an end broke off, so that nothing is concluded from them.
     pub(super) async fn leave_unfinished(&self, site: &Site) {
         let Some(learner) = self.learner(site) else { return };
         let folder = self.folder.clone();
-        // The run ends with the error that it has.
+        // The run keeps the error that it ends with.
         drop(tokio::task::spawn_blocking(move || learner.unfinished(&folder)).await);
     }
 
-    /// Compares the records with the rules that were brought along, and assigns to code what it records of that; no task where none were, or nothing fits.
+    /// Compares the records with the third-party rules, and assigns code a task to
+    /// record the matches; no task if there are no rules or no matches.
     async fn begin_hunt(
         &self,
         site: &Site,
@@ -295,7 +297,7 @@ impl Open {
         assigned.into_iter().map(begun).collect()
     }
 
-    /// Assigns to code what the agents have left open, all or nothing; no task where nothing is open, or the run is not swept.
+    /// Assigns code what the agents have left open, in one append; no task if nothing is open, or the run has no sweep.
     fn begin_sweep(&self) -> Result<Vec<(Charge, StoredTask)>, RunError> {
         if !sweep::is_swept(&self.opened) {
             return Ok(Vec::new());
@@ -314,7 +316,7 @@ impl Open {
         Ok(tasks)
     }
 
-    /// What tasks that were handed out came to by now, and what tools answered.
+    /// Returns the results of assigned tasks so far, and the answers of tools.
     pub(super) fn so_far<'t>(
         &self,
         begun: impl Iterator<Item = &'t StoredTask>,
@@ -328,7 +330,7 @@ impl Open {
         Ok((Siblings::of(dispatched, &reader), Shared::of(logs, &reader)))
     }
 
-    /// The error that says that the evidence is not what it was before.
+    /// Returns an error if the evidence has changed.
     pub(super) async fn change(&self, site: &Site) -> Result<Option<RunError>, RunError> {
         let Some(before) = site.before.clone() else { return Ok(None) };
         let (case, folder) = (site.case.clone(), self.folder.clone());
@@ -337,7 +339,7 @@ impl Open {
         Ok(change.await.map_err(|_| RunError::ThreadPanicked)?.map(error))
     }
 
-    /// What ended the run: evidence that changed, where `error` can come of that, for instance because it is gone.
+    /// Returns the cause of a failure: if `error` may be the result of changed evidence, such as missing evidence, the change.
     pub(super) async fn because_of_change(&self, site: &Site, error: RunError) -> RunError {
         if !matches!(error, RunError::Tools(_) | RunError::Hash { .. }) {
             return error;
@@ -345,7 +347,7 @@ impl Open {
         self.change(site).await.ok().flatten().unwrap_or(error)
     }
 
-    /// Records the hashes and the seal, all or nothing, and closes the run.
+    /// Records the hashes and the seal in one append, and closes the run.
     pub(super) async fn seal(
         self,
         tasks: Vec<(String, TaskEnded)>,
@@ -370,13 +372,13 @@ impl Open {
         finished(self.folder, &self.id, &self.opened, &self.assigned, seal, tasks, &hashed)
     }
 
-    /// What the seal says of the entities and relations that its facts give; nothing of a run that was begun before seals said it.
+    /// Returns the seal's digest of the entities and relations that the facts produce; `None` for a run that predates this digest.
     fn connections(&self, hashed: &[EvidenceHashed]) -> Result<Option<ConnectionsMade>, RunError> {
         if !self.opened.behaviour.contains(&Behaviour::Connects.into()) {
             return Ok(None);
         }
         let mut run = load_run(&self.folder).map_err(RunError::Log)?;
-        // Which pieces of evidence are of one host is a matter of their hashes, too.
+        // Hashes help to decide which pieces of evidence are from the same host.
         run.integrity = hashed.to_vec();
         Ok(Some(digest(run.connections())))
     }
@@ -399,7 +401,7 @@ pub(super) fn finished(
     Ok(Finished { folder, manifest, tasks, mismatches: mismatches(hashed) })
 }
 
-/// Labels of evidence that does not have the hash that the case promises.
+/// Returns the labels of evidence whose hash is not the one that the case gives.
 pub(super) fn mismatches(hashed: &[EvidenceHashed]) -> Vec<String> {
     let differ = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
     differ.map(|hashed| hashed.evidence.clone()).collect()

@@ -1,7 +1,7 @@
-//! Use case: go on with a run that broke off, where its log ends.
+//! Use case: resume a run that broke off, from the end of its log.
 //!
-//! The log is gone through again by the same engine, up to its end: replies and outputs come from the recording, nothing of it is asked or run a second time.
-//! What the last process had begun and not recorded is done again: a turn that has no reply, a call that has no end.
+//! The same engine replays the log to its end: replies and outputs come from the recording, and nothing is asked or run again.
+//! What the last process had begun but not recorded is repeated: a turn without a reply, or a call without an end.
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, Tasks, finished, mismatches};
@@ -24,44 +24,48 @@ use std::sync::Arc;
 use store::{ResumeError, Writer};
 use tools::TableGroup;
 
-/// Which run to go on with, and how.
+/// Which run to resume, and how.
 pub struct ResumeRequest {
     /// Its folder.
     pub folder: PathBuf,
-    /// Where its evidence is said to lie now (see [`crate::evidence_of`]); what is not told is looked for where it lay.
+    /// The given present locations of its evidence (see [`crate::evidence_of`]); evidence that is not given is looked for where it was.
     pub evidence: Vec<PathBuf>,
     /// The agents that have a playbook here.
     pub agents: Vec<Agent>,
-    /// What decides the steps of a task, as the log names it.
+    /// Makers of the models that the log names.
     pub models: Box<ModelsByName>,
-    /// Where and how the work is done; whether tools are confined follows from the log.
+    /// Where and how to work; the log decides whether tools are confined.
     pub work: Workplace,
 }
 
-/// Makers of models for a task as a log has it: the model's name, how much it takes at once, what it costs.
+/// Makers of models for an assigned task, which names the model, its window and its prices.
 pub type ModelsByName = dyn Fn(&TaskAssigned) -> Result<Box<Models>, NoModel> + Send + Sync;
 
-/// A run that broke off, and is taken up.
+/// An interrupted run that is being resumed.
 pub(super) struct TakenUp {
     pub(super) open: Open,
     pub(super) site: Site,
     pub(super) hasher: Worker,
     pub(super) tasks: Tasks,
-    /// Its tasks as its log has them.
+    /// Its tasks in the log.
     pub(super) stored: Vec<StoredTask>,
 }
 
-/// What was found of a run that is to be gone on with.
+/// The state of a run that is to be resumed.
 pub(super) enum Found {
     /// It broke off.
     Open(Box<TakenUp>),
-    /// Nothing of it is missing.
+    /// It is complete.
     Sealed(Box<Finished>),
 }
 
-/// Goes on with a run that broke off, and seals it; where only its sealing was cut off, or nothing is missing, that is all that is done.
+/// Resumes a run that broke off, and seals it. If only the manifest is missing, this writes it; if nothing is missing, this does nothing.
 ///
-/// A run goes on with the tools, words and playbooks that it was begun with, and over the same evidence, or not at all.
+/// A run is resumed with the tools, vocabulary and playbooks that it was begun with, and over the same evidence, or not at all.
+///
+/// # Errors
+///
+/// Fails if the run cannot be resumed, or cannot be finished.
 pub async fn resume(request: ResumeRequest) -> Result<Finished, RunError> {
     match take_up(request).await? {
         Found::Sealed(finished) => Ok(*finished),
@@ -72,7 +76,7 @@ pub async fn resume(request: ResumeRequest) -> Result<Finished, RunError> {
     }
 }
 
-/// Takes up a run that broke off: from here on it is recorded again.
+/// Prepares a run that broke off for resuming; from here on, it is recorded again.
 pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunError> {
     let folder = request.folder.clone();
     let of = folder.clone();
@@ -131,7 +135,7 @@ pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunErro
     Ok(Found::Open(Box::new(TakenUp { open, site, hasher, tasks, stored: stored.tasks })))
 }
 
-/// The case tables that the calls of a task may have read.
+/// Returns the groups of case tables that the calls of a task may have read.
 fn groups(events: &[Event]) -> impl Iterator<Item = TableGroup> {
     events.iter().flat_map(|event| match event {
         Event::InvocationStarted(started) => tools::groups_of(&started.tool, &started.arguments),
@@ -157,7 +161,11 @@ fn taken_up(
     Open { folder, id, opened, assigned, recorder, begun, names, matched, grouped }
 }
 
-/// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.
+/// Writes the manifest of a run whose log is sealed, if it is missing; does nothing else.
+///
+/// # Errors
+///
+/// Fails if the log is not sealed, or the manifest cannot be written.
 pub fn conclude(folder: &Path) -> Result<Finished, RunError> {
     let (stored, _) = Stored::open(folder).map_err(RunError::Log)?;
     let nothing = || RunError::NothingRecorded { folder: folder.to_owned() };
@@ -169,7 +177,7 @@ pub fn conclude(folder: &Path) -> Result<Finished, RunError> {
     with_manifest(folder.to_owned(), &id, opened, &stored)
 }
 
-/// A run whose log is sealed: its manifest is written, where it was not.
+/// Returns the result of a run whose log is sealed; writes the manifest if it is missing.
 fn with_manifest(
     folder: PathBuf,
     id: &RunId,
@@ -206,7 +214,7 @@ pub(super) fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
     }
 }
 
-/// Refuses to go on with a run that was begun with other words or tools than this program has.
+/// Refuses to resume a run that was begun with another format, vocabulary, tools or behaviour than this version has.
 fn same_program(folder: &Path, case: &Case, begun: &RunOpened) -> Result<(), RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     let roster = begun.roster.clone();
@@ -232,7 +240,7 @@ fn same_evidence(folder: &Path, site: &Site, stored: &Stored) -> Result<(), RunE
     }
 }
 
-/// Who goes on with a task: agent and model as the log names them; a task that the log does not have yet has no digest.
+/// Returns agent and model for continuing a task, as the log names them; a newly assigned task has no digest yet.
 fn charge(
     agents: &[Agent],
     models: &ModelsByName,
@@ -255,7 +263,7 @@ fn charge(
     }
 }
 
-/// The agent as the log has it, with the playbook of its name, if there is one.
+/// Returns the agent in the log, with the playbook of its name, if there is one.
 pub(crate) fn agent_of(agents: &[Agent], assigned: &TaskAssigned) -> Agent {
     let spec = assigned.agent.clone();
     match agents.iter().find(|agent| agent.spec.name == spec.name) {

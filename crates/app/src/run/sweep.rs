@@ -1,6 +1,6 @@
 //! The sweep: before a run is sealed, code asks what its agents have left open.
 //!
-//! It is a task as any other, with calls, outputs and facts of its own that the same gateway judges; no model has a part in it.
+//! The sweep is a task like any other, with its own calls, outputs and facts, which the same gateway judges; no model takes part.
 
 use super::{Charge, RunError};
 use crate::stored::StoredTask;
@@ -11,20 +11,23 @@ use llm::Playbook;
 use llm::playbook::sweep as steps_of;
 use std::path::Path;
 
-/// The most questions of one task: its budget of facts has room for what is recorded of each.
+/// The most questions of one task, so that its budget of facts is sufficient for all of them.
 const MOST_QUESTIONS: usize = 8;
 
-/// To be counted up when a sweep comes to make other calls of the same objectives.
+/// To be incremented when a sweep makes other calls for the same objectives.
 const VERSION: &str = "sweep 2";
 
-/// Whether a run is swept before it is sealed.
+/// Whether a run has a sweep before it is sealed.
 pub(crate) fn is_swept(opened: &RunOpened) -> bool {
     opened.rules.sweep && opened.behaviour.contains(&Behaviour::Sweeps.into())
 }
 
-/// The questions of the case that agents left open, in tasks: in each, every objective has a name of its own, and there are few, but in runs from before [`Behaviour::SweepsInParts`].
+/// Returns the questions of the case that agents left open, divided into tasks.
 ///
-/// What the evidence has no source for is not asked again: a listing of the sources said so.
+/// The objectives of one task have different names, and there are at most [`MOST_QUESTIONS`]; runs before
+/// [`Behaviour::SweepsInParts`] have no such limit.
+///
+/// Questions for which the evidence has no source are not asked again: a listing of the sources has settled them.
 pub(crate) fn left_open(run: &Run) -> Vec<Vec<Objective>> {
     let open = graph::questions_before_sweep(run);
     let open = open.into_iter().filter(|question| question.is_of_case() && question.stands.is_open());
@@ -43,7 +46,7 @@ pub(crate) fn left_open(run: &Run) -> Vec<Vec<Objective>> {
     tasks
 }
 
-/// The task of this number that asks these objectives.
+/// Returns the task with this number that asks these objectives.
 pub(super) fn assigned(
     opened: &RunOpened,
     task: TaskId,
@@ -61,7 +64,7 @@ pub(super) fn assigned(
     Ok(charge.assigned(unnamed))
 }
 
-/// Who does a sweep, as its assignment says.
+/// Returns the charge of a sweep, from its assignment.
 pub(super) fn charge(opened: &RunOpened, assigned: &TaskAssigned) -> Result<Charge, RunError> {
     let objectives = &assigned.agent.objectives;
     let of = canonical::to_vec(objectives).map_err(RunError::Canonical)?;
@@ -70,7 +73,11 @@ pub(super) fn charge(opened: &RunOpened, assigned: &TaskAssigned) -> Result<Char
     Ok(Charge { agent: assigned.agent.name.clone(), model: Box::new(model) })
 }
 
-/// A sweep that was begun before, with who goes on with it; refused where this version would make it otherwise.
+/// Returns a sweep that was begun before, with its charge.
+///
+/// # Errors
+///
+/// Fails if this version would do the sweep differently.
 pub(super) fn taken_up(
     opened: &RunOpened,
     task: StoredTask,
@@ -87,7 +94,7 @@ pub(super) fn taken_up(
     }
 }
 
-/// The numbers of the next tasks.
+/// Returns the numbers of the next tasks.
 pub(super) fn next(assigned: &[TaskAssigned]) -> impl Iterator<Item = TaskId> + use<> {
     let last = assigned.iter().map(|assigned| assigned.task.0).max().unwrap_or(0);
     (last.saturating_add(1)..).map(TaskId)

@@ -1,6 +1,6 @@
-//! Truth in JSON: the form in which answers are published beside evidence.
+//! Ground truth in JSON: the form in which answers are published with evidence.
 //!
-//! Members that a score has no use for are let be: such files are made by others.
+//! Unknown members are ignored, because others make such files.
 
 use super::{Placed, Raw, RawFact};
 use report::score::{Forbidden, TruthFinding, TruthValue};
@@ -91,7 +91,7 @@ fn fact((index, it): (usize, Fact)) -> Placed<RawFact> {
     }
 }
 
-/// Lists and objects inside values are so many values more.
+/// Flattens lists and objects into their values.
 fn flatten(value: &Value, values: &mut Vec<TruthValue>) -> Result<(), String> {
     match value {
         Value::Null => return Err("null".to_owned()),

@@ -1,4 +1,4 @@
-//! Truth files that read, and what is told of those that do not.
+//! Valid ground truth files, and the errors of invalid ones.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn load(name: &str, text: &str) -> Result<Truth, TruthError> {
     load_truth(&path)
 }
 
-/// The error and its causes in one line.
+/// Returns the error and its cause in one line.
 fn told(name: &str, text: &str) -> String {
     let error = load(name, text).unwrap_err();
     let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();

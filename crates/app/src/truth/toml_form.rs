@@ -1,4 +1,4 @@
-//! Truth in TOML: our own form, in which what must not be claimed can have a condition.
+//! Ground truth in TOML: our own form, in which a forbidden claim can have a condition.
 
 use super::{Placed, Raw, RawFact};
 use crate::place::line;
@@ -48,7 +48,7 @@ struct Finding {
     facts: Vec<String>,
 }
 
-/// The condition's members may stand beside the sentence or in a table of their own.
+/// The members of the condition may be next to the sentence or in a table of their own.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MustNotClaim {
@@ -138,7 +138,7 @@ fn fact(it: Fact) -> RawFact {
     }
 }
 
-/// Lists and tables inside values are so many values more.
+/// Flattens lists and tables into their values.
 fn flatten(value: &Value, values: &mut Vec<TruthValue>) {
     match value {
         Value::String(text) => values.push(TruthValue::Text(text.clone())),

@@ -1,6 +1,7 @@
-//! Absences against the searches that they rest on, with nothing of the gateway.
+//! Checks absences against the searches behind them, without code of the gateway.
 //!
-//! What is asked here is necessary, not sufficient: that each search may show such an absence at all, was whole, found nothing, and looked at the place. That its words cover what is said to be absent is judged again besides.
+//! The conditions here are necessary, not sufficient: each search must be able to prove such an absence, be complete, find nothing, and
+//! cover the place. A separate check judges again whether its arguments cover what is said to be absent.
 
 use super::log::{Found, Log};
 use ledger::absence::{MOST_NEAR, more_near, near_in};
@@ -10,7 +11,7 @@ use ledger::{Absence, Completeness, Event, FieldValue, Gap, InvocationId, Outcom
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The absences of which a search does not show what they say.
+/// Returns the absences with a search that does not prove them.
 pub(super) fn uncovered(log: Log<'_>) -> Vec<Found> {
     let mut started: BTreeMap<InvocationId, (TaskId, &InvocationStarted)> = BTreeMap::new();
     let mut ended: BTreeMap<InvocationId, &InvocationEnded> = BTreeMap::new();
@@ -46,7 +47,7 @@ pub(super) fn uncovered(log: Log<'_>) -> Vec<Found> {
     found
 }
 
-/// Whether an absence names what its searches say to be near it, as much of it as it may, and nothing else.
+/// Whether an absence names exactly the similar names that its searches list, up to the maximum number.
 fn names_what_is_near<'l>(absence: &Absence, searches: impl Iterator<Item = &'l InvocationEnded>) -> bool {
     let has_near = matches!(absence, Absence::File { .. } | Absence::RegistryKey { .. });
     let told: BTreeSet<&str> = searches.filter(|_| has_near).flat_map(|end| near_in(&end.notes)).collect();
@@ -55,13 +56,13 @@ fn names_what_is_near<'l>(absence: &Absence, searches: impl Iterator<Item = &'l 
     let own: Vec<&str> = named.difference(&told).copied().collect();
     let is_whole = match others {
         0 => own.is_empty(),
-        // Those that have no room are counted.
+        // The names beyond the maximum are only counted.
         others => own == [more_near(others)] && named.len() == MOST_NEAR,
     };
     is_whole && named.len() == absence.near().len()
 }
 
-/// What is wrong with how far the logs reach in which events are said to be absent, by the listing that it names.
+/// Returns what is wrong with the stated reach of the logs, compared with the listing that an absence of events names.
 fn wrong_reach<'l>(
     log: Log<'l>,
     accepted: &AbsenceAccepted,
@@ -100,7 +101,7 @@ fn wrong_reach<'l>(
         let of = |log: &&&Record| log.locator.evidence == evidence;
         logs.iter().filter(of).any(|log| text(log, field).as_deref() == Some(time))
     };
-    // Every stretch begins and ends as a log does, and each piece of evidence with a log of times has one.
+    // Every stretch begins and ends like one of the logs, and each piece of evidence whose logs have times has a stretch.
     let holds = reach
         .stretches
         .iter()
@@ -112,7 +113,7 @@ fn wrong_reach<'l>(
         .then_some("says that the logs reach to other times than its listing does")
 }
 
-/// What a search lacks for the absence.
+/// Returns what a search lacks to prove the absence.
 fn lacks(
     log: Log<'_>,
     accepted: &AbsenceAccepted,
@@ -149,7 +150,7 @@ fn lacks(
     }
 }
 
-/// Whether a search left unread that a hive is not clean, and nothing else.
+/// Whether the only gap of a search is that the hive is dirty and its transaction logs were not applied.
 fn left_logs_unread(end: &InvocationEnded, hive: &str) -> bool {
     let says = |gap: &Gap| {
         let words =
@@ -161,7 +162,7 @@ fn left_logs_unread(end: &InvocationEnded, hive: &str) -> bool {
     end.gaps.len() == 1 && end.gaps.iter().all(says) && !is_cut_short
 }
 
-/// Whether the place and the evidence that the absence names are those that were looked at, as the search wrote them.
+/// Whether the search looked at the place and the evidence that the absence names, by the arguments as the search recorded them.
 fn place_is_searched<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) -> bool {
     let evidence = match (absence.evidence(), member("evidence")) {
         (Some(said), Some(searched)) => said == searched,
@@ -173,7 +174,7 @@ fn place_is_searched<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a
             under == member("under").unwrap_or_default()
         }
         Absence::RegistryKey { hive, .. } => member("hive") == Some(hive),
-        // Without a limit of place: what it asks for is judged again.
+        // This is not restricted to a place; the condition itself is judged again elsewhere.
         Absence::Events { channel, .. } => {
             member("where").is_some_and(|condition| condition.contains(channel.as_str()))
         }

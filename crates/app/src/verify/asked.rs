@@ -1,4 +1,5 @@
-//! Questions in words: each has one task, done by code alone, which records what the first event or its assignment says.
+//! Checks the tasks of questions in words: code does one task for each question
+//! and records what the run's first event or the assignment says.
 
 use super::log::Found;
 use crate::run::asked;
@@ -6,7 +7,7 @@ use graph::Run;
 use ledger::AskedQuestion;
 use ledger::event::TaskAssigned;
 
-/// What is wrong with their tasks.
+/// Returns what is wrong with these tasks.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let (tasks, by_models): (Vec<&TaskAssigned>, Vec<&TaskAssigned>) = run
         .tasks

@@ -1,4 +1,4 @@
-//! What a verification says: the levels, what was counted, what does not hold.
+//! The result of a verification: the levels, the counts and the findings.
 
 use super::head_alone::HEAD_ALONE;
 use crate::head_log::NotedHead;
@@ -10,17 +10,17 @@ use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The version of the certificate's shape.
+/// The version of the certificate's format.
 const VERSION: u32 = 1;
 
-/// What was verified of a run: the same run gives the same certificate, byte for byte.
+/// The result of verifying a run: the same run yields the same certificate, byte for byte.
 ///
-/// It holds no time of its own; a timestamp over the file says when it was there.
+/// It contains no time of its own; a timestamp over the file proves when it existed.
 #[derive(Debug, Clone, Serialize)]
 pub struct Certificate {
-    /// The version of this shape.
+    /// The version of this format.
     pub locard_certificate: u32,
-    /// The run's name, by its log.
+    /// The name of the run in its log.
     pub run: Option<RunId>,
     /// The format of its log.
     pub format: Option<Format>,
@@ -28,69 +28,70 @@ pub struct Certificate {
     pub program: Option<String>,
     /// The version of Locard that verified it.
     pub verified_by: &'static str,
-    /// The last link of the chain; `None` where the chain does not hold.
+    /// The last link of the chain; `None` if the chain is broken.
     pub head: Option<Digest>,
     /// Whether a manifest seals the run.
     pub sealed: bool,
-    /// Whether its tools ran confined; `None` where the log does not hold far enough to tell.
+    /// Whether its tools ran confined; `None` if the chain is broken or the log does not open a run.
     pub confined: Option<bool>,
-    /// Events that hold.
+    /// The number of intact events.
     pub events: u64,
-    /// Payloads that hold.
+    /// The number of intact payloads.
     pub payloads: u64,
-    /// Facts found in stored outputs again.
+    /// The number of facts that were found again in stored outputs.
     pub facts: u64,
-    /// The root over the hashes of the facts, which a report can be checked by; `None` where the log does not hold far enough to tell.
+    /// The root over the hashes of the facts, by which a report can be checked; `None` if the log is not intact enough to compute it.
     pub facts_root: Option<Digest>,
-    /// Claims whose verdict came out the same again.
+    /// The number of claims whose verdict is the same when it is computed again.
     pub verdicts: u64,
-    /// What came of running the tools again; absent where they were not.
+    /// The result of running the tools again; absent if they were not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_again: Option<CallsAgain>,
-    /// How close facts stand to raw bytes that were read again; absent where they were not.
+    /// How close the facts are to raw bytes; absent if these were not read again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<RawTotals>,
-    /// The evidence as the log names it.
+    /// The evidence according to the log.
     pub evidence: Vec<EvidenceOf>,
-    /// The highest level on the way from [`Level::LogConsistent`] to [`Level::SpansReadAgain`] that is reached with all before it; `None` where not even the log holds.
+    /// The highest level from [`Level::LogConsistent`] to [`Level::SpansReadAgain`] that is reached together with all lower ones; `None`
+    /// if even the log is inconsistent.
     pub level: Option<Level>,
     /// Every level.
     pub levels: Vec<Reach>,
-    /// What does not hold, and where.
+    /// What is wrong, and where.
     pub findings: Vec<Finding>,
-    /// What only the head vouches for: [`HEAD_ALONE`].
+    /// What nothing but the head protects: [`HEAD_ALONE`].
     pub head_alone: &'static [&'static str],
     #[serde(skip)]
     examined: Vec<Level>,
-    /// Where the run found its evidence: nothing is written there.
+    /// Where the run found its evidence; nothing may be written there.
     #[serde(skip)]
     pub(crate) evidence_paths: Vec<PathBuf>,
 }
 
-/// What came of running the tools again.
+/// The result of running the tools again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CallsAgain {
-    /// Invocations that were compared.
+    /// The number of invocations that were compared.
     pub invocations: u64,
-    /// Those whose call gave what is recorded.
+    /// Those whose repeated call returned the recorded output.
     pub same: u64,
-    /// Those that cannot be compared, such as calls that the clock had stopped.
+    /// Those that cannot be compared, such as calls that ran out of time.
     pub not_compared: u64,
 }
 
-/// What a verification reaches, lowest first.
+/// The levels of a verification, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// The chain holds, every payload is the one that its event names, and the manifest says what the log says.
+    /// The chain is intact, every payload is the one that its event names, and the manifest agrees with the log.
     LogConsistent,
-    /// Every fact stands in its stored output, every verdict comes out the same, and no event contradicts another one.
+    /// Every fact is in its stored output, every verdict is the same when it is computed again, and no event contradicts another.
     FactsStand,
-    /// The tools gave the same outputs when they ran again over the evidence.
+    /// The tools returned the same outputs when they ran again over the evidence.
     OutputsReproduced,
-    /// The bytes that facts name were read from the evidence again.
+    /// The bytes that facts name were read again from the evidence.
     SpansReadAgain,
-    /// The head is the one that somebody keeps outside the run's folder.
+    /// The head equals one that is kept outside the run's folder.
     HeadAnchored,
 }
 
@@ -104,7 +105,7 @@ impl Level {
         Level::HeadAnchored,
     ];
 
-    /// The level without which it means nothing.
+    /// Returns the level that this one depends on.
     const fn needs(self) -> Option<Level> {
         match self {
             Level::LogConsistent => None,
@@ -113,7 +114,7 @@ impl Level {
         }
     }
 
-    /// What must be given for it to be examined.
+    /// Returns why the level was not examined: what must be given for it.
     const fn wants(self) -> &'static str {
         match self {
             Level::LogConsistent | Level::FactsStand => "nothing but the run is needed",
@@ -123,54 +124,54 @@ impl Level {
     }
 }
 
-/// How far a level was reached.
+/// The status of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It holds.
+    /// The level is reached.
     Reached,
-    /// It does not hold, or one without which it means nothing does not.
+    /// The level has findings, or a level that it depends on is not reached.
     NotReached,
-    /// Nobody looked.
+    /// The level was not examined.
     NotExamined,
 }
 
-/// A level and how far it was reached.
+/// A level and its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reach {
     /// The level.
     pub level: Level,
-    /// How far.
+    /// The status.
     pub standing: Standing,
     /// Why it was not reached or not examined.
     pub because: Option<String>,
 }
 
-/// A piece of evidence as the log names it.
+/// A piece of evidence according to the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvidenceOf {
     /// Its label.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: EvidenceKind,
-    /// The hash that the case promises.
+    /// The hash that the case gives.
     pub expected_sha256: Option<Digest>,
-    /// What the run found; `None` where it broke off before.
+    /// What the run measured; `None` if the run broke off before.
     pub integrity: Option<IntegrityOf>,
 }
 
-/// What a run found of the bytes of a piece of evidence.
+/// What a run measured of the bytes of a piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IntegrityOf {
-    /// How closely its bytes were checked.
+    /// How closely the bytes were checked.
     pub level: IntegrityLevel,
     /// The hash at this level.
     pub sha256: Digest,
-    /// Its files.
+    /// The number of files.
     pub files: u64,
-    /// Their bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// Whether it has the hash that the case promises; `None` where that cannot be said.
+    /// Whether the hash is the one that the case gives; `None` if that cannot be determined.
     pub as_expected: Option<bool>,
 }
 
@@ -181,10 +182,10 @@ impl IntegrityOf {
     }
 }
 
-/// Something that does not hold.
+/// Something that is wrong.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The level that it keeps from being reached.
+    /// The level that the finding prevents.
     pub level: Level,
     /// The place: a file, a position, an id.
     pub place: String,
@@ -193,7 +194,7 @@ pub struct Finding {
 }
 
 impl Certificate {
-    /// A certificate of nothing.
+    /// Makes a certificate in which nothing is examined.
     pub(super) fn empty() -> Certificate {
         let mut empty = Certificate {
             locard_certificate: VERSION,
@@ -223,23 +224,23 @@ impl Certificate {
         empty
     }
 
-    /// Whether everything that was looked at holds.
+    /// Whether nothing was found wrong.
     pub fn holds(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// How far a level was reached.
+    /// Returns the status of a level.
     pub fn standing(&self, level: Level) -> Standing {
         let of = self.levels.iter().find(|reach| reach.level == level);
         of.map_or(Standing::NotExamined, |reach| reach.standing)
     }
 
-    /// The lowest level that something was found against: what stands on it means nothing.
+    /// Returns the lowest level with a finding; levels that depend on it are not reached either.
     pub fn failed(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).min()
     }
 
-    /// Takes up what looking at one more level gave: places and what is wrong there.
+    /// Adds the result of examining a level: places, and what is wrong there.
     pub(crate) fn examine(&mut self, level: Level, found: Vec<(String, String)>) {
         self.examined.push(level);
         let finding = |(place, what)| Finding { level, place, what };
@@ -269,9 +270,10 @@ impl Certificate {
         }
     }
 
-    /// Holds the head against those that were noted when the run was sealed; gives the one that it is.
+    /// Compares the head with those that were noted when the run was sealed; returns the noted one that is equal.
     ///
-    /// That is no anchor outside: the log of heads belongs to whoever ran this, and the same run gives the same certificate wherever it is verified. A head that is none of them is a finding.
+    /// A match does not anchor the head: the log of heads belongs to the person who ran this, and the certificate of a run must be the
+    /// same wherever it is verified. A head that equals none of them is a finding.
     pub fn against_noted<'n>(&mut self, noted: &'n [NotedHead]) -> Option<&'n NotedHead> {
         let (head, last) = (self.head?, noted.last()?);
         let same = noted.iter().find(|noted| noted.head == head);
@@ -285,7 +287,11 @@ impl Certificate {
         same
     }
 
-    /// The certificate as a file: JSON, with a line's end.
+    /// Returns the certificate as a file: JSON, with a final line break.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the certificate cannot be serialised.
     pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut bytes = serde_json::to_vec_pretty(self)?;
         bytes.push(b'\n');

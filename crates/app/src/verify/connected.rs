@@ -1,11 +1,11 @@
-//! What the seal says of the connections of the run, against the connections that its facts give.
+//! Checks the seal's digest of the run's connections against the connections that its facts produce.
 
 use super::log::Found;
 use graph::Run;
 use graph::connections::{digest, rules_of};
 use ledger::Behaviour;
 
-/// What the seal says otherwise than the facts; nothing of a run that is not sealed, or that was made before seals said anything of it.
+/// Returns the differences; none for a run that is not sealed, or that predates this digest.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let found = |what: String| vec![("the seal".to_owned(), what)];
     let Some(sealed) = &run.sealed else { return Vec::new() };

@@ -1,6 +1,7 @@
-//! The course of each task: its turns, the calls of each reply, and what each call came to.
+//! Checks the course of each task: its turns, the calls of each reply, and the result of each call.
 //!
-//! The engine is not asked. From the stored replies it follows which calls a task had to answer, in which order; from the rules and the agent which of them it had to refuse; from the events before, what a call could refer to.
+//! This does not use the engine. The stored replies determine which calls a task had to answer, and in which order; the rules and the
+//! agent determine which of them it had to refuse; earlier events determine what a call could refer to.
 
 mod answer;
 mod cited;
@@ -28,7 +29,7 @@ use ledger::{
 use recovery::Recovering;
 use std::collections::BTreeMap;
 
-/// The events that cannot have come about as the log says.
+/// Returns the events that cannot have happened as the log says.
 pub(super) fn astray(log: Log<'_>) -> Vec<Found> {
     let assigned = log.events.iter().filter_map(|(_, event, _)| match event {
         Event::TaskAssigned(assigned) => Some((assigned.task, Course::of(log, assigned))),
@@ -37,7 +38,7 @@ pub(super) fn astray(log: Log<'_>) -> Vec<Found> {
     let mut tasks: BTreeMap<TaskId, Course<'_>> = assigned.collect();
     let mut found = Vec::new();
     for (position, task, event) in log.of_tasks() {
-        // That a task was never assigned is found elsewhere.
+        // Another check reports a task that was never assigned.
         let Some(course) = tasks.get_mut(&task) else { continue };
         if let Err(what) = course.take(event) {
             found.push((place(position, event), what.to_owned()));
@@ -46,10 +47,10 @@ pub(super) fn astray(log: Log<'_>) -> Vec<Found> {
     found
 }
 
-/// What is wrong with an event in its place.
+/// What is wrong with an event at its position.
 type Wrong = &'static str;
 
-/// How far one task has come.
+/// The state of one task.
 struct Course<'l> {
     log: Log<'l>,
     assigned: &'l TaskAssigned,
@@ -57,54 +58,54 @@ struct Course<'l> {
     turn: Turn<'l>,
     running: Option<&'l InvocationStarted>,
     done: BTreeMap<InvocationId, (&'l InvocationStarted, &'l InvocationEnded)>,
-    /// The same in their order.
+    /// The same calls, in order.
     made: Vec<(&'l InvocationStarted, &'l InvocationEnded)>,
     facts: Vec<&'l FactEntry>,
     rejections: u32,
     notes: u32,
-    /// What it asked itself.
+    /// The questions that it added itself.
     own: Vec<&'l Objective>,
-    /// How many of them the budget has paid for.
+    /// The number of refused claims that count against the budget.
     charged: u32,
     time_spent: bool,
     purse_spent: Option<Spent>,
     failed: bool,
-    /// Whether a phase before ended because its turns were spent.
+    /// Whether an earlier phase ended because its turns ran out.
     cut_short: bool,
     cancelled: bool,
-    /// What it stored.
+    /// The artifacts that it stored.
     artifacts: Vec<&'l ArtifactStored>,
-    /// What was reported to it.
+    /// The reports that it received.
     reported: Vec<&'l TaskReported>,
     written: Written<'l>,
     recoveries: Vec<&'l RecoveryBegun>,
     recovering: Option<Recovering<'l>>,
-    /// A recovery whose phase is not entered yet.
+    /// A recovery whose phase has not begun yet.
     announced: Option<&'l RecoveryBegun>,
-    /// What lessons of earlier runs say of its calls.
+    /// The lessons of earlier runs about its calls.
     lessons: Lessons,
-    /// Those that it was told by a refusal.
+    /// The lessons that a refusal told the task.
     told: BTreeMap<String, insist::Told>,
 }
 
-/// The turn under way.
+/// The current turn.
 #[derive(Default)]
 struct Turn<'l> {
     number: u32,
     replied: bool,
     calls: Vec<&'l ToolCall>,
-    /// Calls that were taken up.
+    /// The number of calls that were processed.
     taken: usize,
-    /// Claims of the call under way.
+    /// The number of claims of the current call.
     claims: usize,
-    /// The claims that the call under way must come to, where it records readings that may cite several records.
+    /// The claims that the current call must make, if it records readings that may cite several records.
     due: Vec<Due>,
-    /// The number of the stated reading that its last claim belongs to, and of the one of which a record was refused.
+    /// The number of the stated reading that the last claim belongs to, and of the reading that had a record refused.
     stated: Option<usize>,
     refused: Option<usize>,
-    /// Facts of the call under way that no phenomenon carries yet.
+    /// Facts of the current call that are not in a phenomenon yet.
     carried: Vec<FactId>,
-    /// Whether the call under way may make further claims.
+    /// Whether the current call may make further claims.
     recording: bool,
     refused_claims: u32,
     nothing: bool,
@@ -112,12 +113,12 @@ struct Turn<'l> {
 }
 
 impl<'l> Turn<'l> {
-    /// The call under way.
+    /// Returns the current call.
     fn call(&self) -> Option<&'l ToolCall> {
         self.calls.get(self.taken.checked_sub(1)?).copied()
     }
 
-    /// Whether its agent, and no budget, ends a phase with it.
+    /// Whether the agent ends a phase with this turn, rather than a budget.
     fn ends_the_phase(&self) -> bool {
         self.replied && (self.calls.is_empty() || (self.nothing && self.refused_claims == 0))
     }
@@ -176,7 +177,7 @@ impl<'l> Course<'l> {
                 self.failed = true;
                 self.of_turn(failed.turn)
             }
-            // A shorter one follows, or the turn fails.
+            // A shorter request follows, or the turn fails.
             Event::RequestTooLong(refused) => self.of_turn(refused.turn),
             Event::Cancelled => {
                 self.cancelled = true;
@@ -204,7 +205,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// A task investigates on its agent's surface, and then, once at most, records only.
+    /// A task begins to investigate on its agent's surface; recoveries may follow, and at most one record-only phase.
     fn enter(&mut self, entered: &'l PhaseEntered) -> Result<(), Wrong> {
         self.close_turn()?;
         self.announced = None;
@@ -236,7 +237,7 @@ impl<'l> Course<'l> {
         if turn == self.turn.number { Ok(()) } else { Err("it names another turn than the one under way") }
     }
 
-    /// Everything of the turn before is answered.
+    /// Checks that the previous turn is completely answered.
     fn close_turn(&mut self) -> Result<(), Wrong> {
         let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
         let silent = left.iter().all(|call| self.written.holds(call)) && self.turn.plan.is_done();
@@ -249,7 +250,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// The call under way leaves no reading without a claim, and no fact without a phenomenon.
+    /// Checks that every reading of the current call has a claim, and every fact a phenomenon.
     fn close_call(&mut self) -> Result<(), Wrong> {
         let claims = std::mem::take(&mut self.turn.claims);
         self.turn.recording = false;
@@ -292,7 +293,7 @@ impl<'l> Course<'l> {
         self.charged > 0 && self.charged >= most
     }
 
-    /// Takes up the next call that is `wanted`; those passed over must be such as leave no event.
+    /// Advances to the next call that is `wanted`; the calls it passes over must be ones that leave no event.
     fn next(&mut self, wanted: impl Fn(&ToolCall) -> bool) -> Result<&'l ToolCall, Wrong> {
         let closed = self.close_call();
         let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Derivations against the values of their facts, with nothing of the gateway.
+//! Checks derivations against the values of their facts, without code of the gateway.
 //!
-//! Numbers and times are computed again. Of texts only what no spelling can excuse is found: values said to be the same that share nothing, and values said to be different that are the same letter by letter.
+//! Numbers and times are computed again. For texts, only errors that no spelling can explain are reported: values that are said to be the
+//! same but share nothing, and values that are said to be different but are equal character by character.
 
 mod clocks;
 
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 const SECOND: i128 = 1_000_000_000;
 
-/// The derivations that their facts do not bear out.
+/// Returns the derivations that their facts do not support.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut facts = BTreeMap::new();
     let has = |behaviour: Behaviour| log.opened.behaviour.contains(&behaviour.into());
@@ -44,12 +45,12 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     found
 }
 
-/// What the run promised of its derivations.
+/// The rules that the run's derivations must follow.
 #[derive(Clone, Copy)]
 struct Rules {
-    /// That no record is in two counts that it added.
+    /// Counts of one sum must not overlap.
     disjoint: bool,
-    /// That no path which leads back is told to be below another, or different from one.
+    /// A path with `.` or `..` must not be called below another path, or different from one.
     follows_dots: bool,
 }
 
@@ -126,7 +127,7 @@ fn bears_out<'l>(
     }
 }
 
-/// Whether two counts tell nothing that keeps them apart: neither their place, nor what they are about, nor the values or the span that was counted.
+/// Whether nothing separates two counts: neither their places, nor their subjects, nor the values or the time span that were counted.
 fn is_one_count(one: &FactEntry, other: &FactEntry) -> bool {
     let texts = |fact: &FactEntry, names: &[&str]| -> Vec<String> {
         let stated = fact.values.iter().filter(|value| names.contains(&value.field.as_str()));
@@ -139,7 +140,8 @@ fn is_one_count(one: &FactEntry, other: &FactEntry) -> bool {
         && texts(one, &told) == texts(other, &told)
 }
 
-/// Each time with its fact, where the clocks of all of them were listed; `None` for `clocks` in runs that ask for none.
+/// Returns each time with its fact, and checks that the clocks of all facts
+/// were listed; `clocks` is `None` in runs that require no listing.
 fn times<'l>(
     entry: &DerivationEntry,
     values: &[&BoundValue],
@@ -175,7 +177,7 @@ fn may_be_same(one: &BoundValue, other: &BoundValue) -> bool {
         (None, Some((one, other))) => one == other,
         (None, None) => {
             let (one, other) = (letters(one), letters(other));
-            // Roots of paths and of keys are written in several ways.
+            // Roots of paths and keys can be written in several ways.
             !one.is_ascii() || !other.is_ascii() || one.ends_with(last(&other)) || other.ends_with(last(&one))
         }
     }
@@ -194,21 +196,21 @@ fn may_differ(one: &BoundValue, other: &BoundValue) -> bool {
     }
 }
 
-/// Whether a path goes through the folder itself, or the one above.
+/// Whether a path contains `.` or `..`.
 fn leads_back(bound: &BoundValue) -> bool {
     let is_path = bound.value.field_type() == FieldType::Path;
     let names = names(bound);
     is_path && names.split('/').any(|name| name == "." || name == "..")
 }
 
-/// A path as its names with `/` between them, of a key in small letters.
+/// Returns the names of a path with `/` between them; a registry key in lower case.
 fn names(bound: &BoundValue) -> String {
     let text = bound.value.to_text().replace('\\', "/");
     let text = text.trim_matches('/');
     if bound.value.field_type() == FieldType::RegistryPath { text.to_lowercase() } else { text.to_owned() }
 }
 
-/// A text in small letters, with every separator the same.
+/// Returns a text in lower case, with all punctuation unified to one separator.
 fn letters(bound: &BoundValue) -> String {
     let text = bound.quotation.clone().unwrap_or_else(|| bound.value.to_text().into_owned());
     let kept = |c: char| if c.is_ascii_punctuation() { '/' } else { c };

@@ -1,11 +1,11 @@
-//! The edges of the evidence graph: those that the events tell, and no other.
+//! Checks that the evidence graph has exactly the edges that the events define.
 
 use super::log::{Found, Log};
 use graph::EvidenceGraph;
 use ledger::{Event, NodeId};
 use std::collections::BTreeMap;
 
-/// The nodes on which the graph lets something else rest than the events do.
+/// Returns the nodes whose dependents in the graph differ from those in the events.
 pub(super) fn other(log: Log<'_>, graph: &EvidenceGraph) -> Vec<Found> {
     let mut resting: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     let mut read: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
@@ -38,7 +38,7 @@ pub(super) fn other(log: Log<'_>, graph: &EvidenceGraph) -> Vec<Found> {
     found
 }
 
-/// The edges that an event adds: a node, and what it rests on or joins.
+/// Returns the edges that an event adds: a node, and a node that it depends on or joins.
 fn edges(event: &Event) -> Vec<(NodeId, NodeId)> {
     let from = |node: NodeId, targets: Vec<NodeId>| targets.into_iter().map(|on| (node, on)).collect();
     match event {

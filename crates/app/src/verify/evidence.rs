@@ -1,4 +1,4 @@
-//! The two levels that need the evidence: tools run again, raw bytes read again.
+//! The two levels that need the evidence: the tools run again, and raw bytes are read again.
 
 use super::{CallsAgain, Certificate, Level, Standing};
 use crate::raw::{RawFound, RawRequest, RawSpans, read_raw};
@@ -6,18 +6,23 @@ use crate::reproduce::{AgainError, EvidenceAgain, ReproduceRequest, Reproduced, 
 use ledger::event::TablesRead;
 use std::path::Path;
 
-/// What came of looking at the evidence again.
+/// The results of examining the evidence again.
 #[derive(Debug, Clone)]
 pub struct EvidenceLooked {
-    /// The tools, run again.
+    /// The results of running the tools again.
     pub reproduced: Reproduced,
-    /// The raw bytes, read again.
+    /// The results of reading the raw bytes again.
     pub raw: RawSpans,
 }
 
-/// Runs the tools of a verified run again over its evidence and reads the bytes of its facts again; the certificate takes up what comes of it.
+/// Runs the tools of a verified run again over its evidence, and reads the
+/// bytes behind its facts again; adds the results to the certificate.
 ///
-/// Where facts do not stand in the recording, nothing of this is done: it would show nothing.
+/// Returns `None` and does nothing if [`Level::FactsStand`] is not reached: the results would prove nothing.
+///
+/// # Errors
+///
+/// Fails if the evidence cannot be examined.
 pub async fn verify_over_evidence(
     certificate: &mut Certificate,
     folder: &Path,

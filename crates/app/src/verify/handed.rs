@@ -1,14 +1,14 @@
-//! What a task may use of others: what those recorded that had ended when it was assigned, and those that were reported to it.
+//! What a task may use from other tasks: the results of those that had ended when it was assigned, and of those that were reported to it.
 
 use ledger::{Event, Stream, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By task, the tasks that were handed over to it by then.
+/// For each task, the tasks whose results it has received so far.
 #[derive(Debug, Default)]
 pub(super) struct Handing(BTreeMap<TaskId, BTreeSet<TaskId>>);
 
 impl Handing {
-    /// Takes the next event of the log.
+    /// Processes the next event of the log.
     pub(super) fn apply(&mut self, stream: Stream, event: &Event) {
         match (stream, event) {
             (_, Event::TaskAssigned(assigned)) => {
@@ -22,7 +22,7 @@ impl Handing {
         }
     }
 
-    /// A task and those that were handed over to it.
+    /// Returns a task and those whose results it has received.
     pub(super) fn of(&self, task: TaskId) -> impl Iterator<Item = TaskId> + Clone {
         std::iter::once(task).chain(self.0.get(&task).into_iter().flatten().copied())
     }

@@ -1,4 +1,4 @@
-//! A head of a chain that somebody keeps outside the run's folder.
+//! The head of a chain, kept outside the run's folder.
 
 use super::signature::{Checker, SignatureError};
 use ledger::Digest;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The most bytes of a file that tells a head.
+/// The most bytes of a file that contains a head.
 const LARGEST: u64 = 16 << 20;
 
 /// A head that is kept elsewhere.
@@ -27,24 +27,24 @@ pub enum HeadError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The file is too large for one that tells a head.
+    /// The file is too large.
     #[error("read the head {}: expected at most {LARGEST} bytes, found {found}", path.display())]
     Large {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         found: u64,
     },
-    /// The file tells no head, or several.
+    /// The file contains no head, or several.
     #[error("read the head {}: expected a manifest, a certificate, or a text with one head of 64 hex digits; found {found} heads", path.display())]
     None {
         /// The file.
         path: PathBuf,
-        /// Heads in it.
+        /// The number of heads in it.
         found: usize,
     },
     /// The signature over the file cannot be read, or does not verify.
@@ -53,9 +53,13 @@ pub enum HeadError {
 }
 
 impl KeptHead {
-    /// The head that an argument means: its 64 hex digits, or a file.
+    /// Reads the head from an argument: its 64 hex digits, or a file.
     ///
-    /// With a key, the file's signature (`<file>.sig`) is checked before anything of the file is believed.
+    /// With a key, the file's signature (`<file>.sig`) is checked before its contents are used.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, does not contain exactly one head, or its signature does not verify.
     pub fn of_argument(argument: &Path, key: Option<&Checker>) -> Result<KeptHead, HeadError> {
         let literal = argument.to_str().and_then(|text| text.parse::<Digest>().ok());
         if let (Some(head), None, false) = (literal, key, argument.exists()) {
@@ -77,7 +81,8 @@ impl KeptHead {
     }
 }
 
-/// The heads that a file tells: the member `head` of a JSON object, otherwise what follows the word `head`, as `locard verify` writes it, or else each text of 64 hex digits.
+/// Returns the heads in a file: the member `head` of a JSON object; otherwise the digests after the word `head`, as in the output of
+/// `locard verify`; otherwise every text of 64 hex digits.
 fn told(bytes: &[u8]) -> Vec<Digest> {
     if let Ok(Value::Object(members)) = serde_json::from_slice(bytes) {
         let head = members.get("head").and_then(Value::as_str);

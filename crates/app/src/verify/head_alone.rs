@@ -1,9 +1,11 @@
-//! What no check of a run by itself holds against anything else: nothing but the head of its chain vouches for it.
+//! The members that no check of the run alone can compare with anything: only the head of the chain protects them.
 
-/// Members of events, and of what stands beside them, as `event.member`; sorted.
+/// Members of events and of their circumstances, as `event.member`; sorted.
 ///
-/// A test changes each member of each event of a run, chains and seals it anew, and holds that whatever `verify` does not find is listed here.
-/// `replay` finds another `told`, `reason`, `request`, `left_out`, `shown` and `normalised`; `verify --evidence` another `integrity`, index and `normalised`.
+/// A test changes each member of each event of a run, rebuilds the chain and the seal,
+/// and checks that every change that `verify` does not detect is listed here.
+/// `replay` detects a change of `told`, `reason`, `request`, `left_out`, `shown` and `normalised`; `verify --evidence` one of
+/// `integrity`, the index and `normalised`.
 pub const HEAD_ALONE: &[&str] = &[
     "call_refused.told",
     "circumstance.at",

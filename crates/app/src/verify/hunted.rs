@@ -1,4 +1,4 @@
-//! What rules that were brought along found: recorded once, and by code alone.
+//! Checks the task that records the matches of supplied rules: there is at most one, and code alone does it.
 
 use super::log::Found;
 use crate::run::hunt;
@@ -6,7 +6,7 @@ use graph::Run;
 use ledger::HUNT;
 use ledger::event::TaskAssigned;
 
-/// What is wrong with it.
+/// Returns what is wrong with it.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let tasks: Vec<&TaskAssigned> =
         run.tasks.values().map(|view| &view.assigned).filter(|assigned| assigned.hunt).collect();

@@ -1,12 +1,12 @@
-//! Ids: each is the one that its place in its task gives it, out of the run's seed.
+//! Checks ids: each must be the one that the run's seed produces for its position in its task.
 //!
-//! The way back is taken here: from the id to its place, where the engine goes from the place to the id.
+//! This goes from the id to the position, whereas the engine goes from the position to the id.
 
 use super::log::{Found, Log, place};
 use ledger::{EntityId, Event, IdSpace, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The nodes of each kind that a task has made so far.
+/// The number of nodes of each kind that a task has made so far.
 #[derive(Default)]
 struct Made {
     invocations: u32,
@@ -18,7 +18,7 @@ struct Made {
     artifacts: u32,
 }
 
-/// The events whose ids are not those of their places.
+/// Returns the events whose ids do not match their positions.
 pub(super) fn misplaced(log: Log<'_>) -> Vec<Found> {
     let ids = IdSpace::new(log.opened.seed);
     let mut tasks: BTreeMap<TaskId, Made> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub(super) fn misplaced(log: Log<'_>) -> Vec<Found> {
     found
 }
 
-/// An id, where it belongs by its digits, and its number in its task.
+/// An id, the position that its digits encode, and its actual number in its task.
 type Placed = (String, (TaskId, u32), u32);
 
 impl Made {
@@ -49,7 +49,7 @@ impl Made {
                 let id = submitted.claim;
                 Some((id.to_string(), id.place(ids), next(&mut self.claims)))
             }
-            // What a claim becomes has the claim's number.
+            // The result of a claim has the number of the claim.
             Event::ClaimAccepted(accepted) => {
                 let id = accepted.fact.id;
                 Some((id.to_string(), id.place(ids), self.claims.saturating_sub(1)))
@@ -135,7 +135,7 @@ impl Made {
     }
 }
 
-/// The number of the next node of a kind.
+/// Returns the number of the next node of a kind.
 fn next(made: &mut u32) -> u32 {
     let number = *made;
     *made = made.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Writing a certificate, its signature and a request for a timestamp where whoever verifies wants them kept.
+//! Writes a certificate, its signature and a timestamp request to the requested files.
 
 use super::certificate::Certificate;
 use super::signature::{Signer, beside};
@@ -11,23 +11,23 @@ use thiserror::Error;
 /// What to write.
 #[derive(Debug)]
 pub struct Keep {
-    /// The certificate's file.
+    /// The file of the certificate.
     pub certificate: PathBuf,
-    /// Who signs it: the signature goes into a file beside it.
+    /// The signing key; the signature goes into a file next to the certificate.
     pub signer: Option<Signer>,
-    /// The file of a request for a timestamp over it.
+    /// The file of a timestamp request for the certificate.
     pub timestamp_request: Option<PathBuf>,
-    /// Whether files that are there are written over.
+    /// Whether existing files are overwritten.
     pub overwrite: Overwrite,
 }
 
-/// Why a certificate is not kept.
+/// Why a certificate cannot be kept.
 #[derive(Debug, Error)]
 pub enum KeepError {
-    /// It cannot be written.
+    /// A file cannot be written.
     #[error(transparent)]
     File(#[from] OutputFileError),
-    /// It would lie in the evidence, which is never written.
+    /// A file would be inside the evidence, which is never written.
     #[error("write {}: it lies inside the evidence {}, which is never written", path.display(), evidence.display())]
     InsideEvidence {
         /// The file.
@@ -35,12 +35,16 @@ pub enum KeepError {
         /// The evidence.
         evidence: PathBuf,
     },
-    /// It cannot be put into JSON.
+    /// The certificate cannot be serialised as JSON.
     #[error("write the certificate")]
     Encode(#[source] serde_json::Error),
 }
 
-/// Writes what `keep` asks for; nothing where one of the files cannot be written there.
+/// Writes the files that `keep` requests. All paths are checked before the first file is written.
+///
+/// # Errors
+///
+/// Fails if a file may not be written at its path, or cannot be written.
 pub fn keep_certificate(certificate: &Certificate, keep: &Keep) -> Result<(), KeepError> {
     let bytes = certificate.to_bytes().map_err(KeepError::Encode)?;
     let mut files = vec![(keep.certificate.clone(), bytes.clone())];

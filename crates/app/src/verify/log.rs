@@ -1,4 +1,4 @@
-//! The log as the checks read it: events in order, with what their payloads hold.
+//! The log for the checks: events in order, with their payloads.
 
 use ledger::event::RunOpened;
 use ledger::turn::Reply;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 /// Events with their streams and circumstances, in the order of their position.
 pub(super) type Logged = Vec<(Stream, Event, Circumstance)>;
 
-/// A place in the run and what is wrong there.
+/// A place in the run, and what is wrong there.
 pub(super) type Found = (String, String);
 
-/// A log whose chain holds, and the payloads that could be read.
+/// A log with an intact chain, and the payloads that could be read.
 #[derive(Clone, Copy)]
 pub(super) struct Log<'l> {
     pub(super) events: &'l Logged,
@@ -22,7 +22,7 @@ pub(super) struct Log<'l> {
 }
 
 impl<'l> Log<'l> {
-    /// The events of the tasks, with their positions.
+    /// Returns the events of the tasks, with their positions.
     pub(super) fn of_tasks(self) -> impl Iterator<Item = (usize, TaskId, &'l Event)> {
         self.events.iter().enumerate().filter_map(|(position, (stream, event, _))| match stream {
             Stream::Task(task) => Some((position, *task, event)),
@@ -31,7 +31,7 @@ impl<'l> Log<'l> {
     }
 }
 
-/// An event's place, as it is told.
+/// Returns an event's place, as findings show it.
 pub(super) fn place(position: usize, event: &Event) -> String {
     format!("position {position} ({})", event.name())
 }

@@ -1,10 +1,11 @@
-//! Entities and relations against the facts that they rest on.
+//! Checks entities and relations against their facts.
 
 use ground::mentions;
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{BoundValue, FactEntry, FactId, FieldValue, NodeId};
 
-/// What one task added to the graph without the support that the engine asks for: every fact of an entity names it, and of each entity that a relation joins at least one does.
+/// Returns the nodes of one task that lack the support that the engine requires: every fact of an entity must name it, and each entity of
+/// a relation must be named by at least one of the relation's facts.
 pub(super) fn unsupported<'r>(
     entities: &[EntityAdded],
     relations: &[RelationAdded],
@@ -31,9 +32,10 @@ pub(super) fn unsupported<'r>(
     found
 }
 
-/// Whether a fact names `name`, with nothing of the gateway's matching: letter case and the direction of slashes aside, it stands in a value between separators or the value's ends.
+/// Whether a fact names `name`, without the gateway's matching: ignoring case and the direction of slashes, the name is in a value,
+/// between separators or the ends of the value.
 ///
-/// Of what is not ASCII nothing is said here.
+/// A name or a text that is not ASCII always counts as found.
 fn holds(fact: &FactEntry, name: &str) -> bool {
     let name = plain(name);
     let name = name.strip_prefix("//?/").unwrap_or(&name).trim_matches('/');
@@ -54,7 +56,7 @@ fn holds(fact: &FactEntry, name: &str) -> bool {
     !name.is_ascii() || bound.into_iter().any(in_value)
 }
 
-/// In small letters, with slashes in one direction and each once but for those in front.
+/// Returns a text in lower case, with all slashes in one direction and repeated ones merged, except at the beginning.
 fn plain(text: &str) -> String {
     let text = text.trim().to_lowercase().replace('\\', "/");
     let rest = text.trim_start_matches('/');

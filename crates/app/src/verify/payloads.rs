@@ -1,4 +1,4 @@
-//! Every payload that an event names, read again; and none that no event names.
+//! Reads every payload that an event names, and reports those that no event names.
 
 use super::log::Logged;
 use crate::fetched::{Fetched, Payload};
@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Reader;
 
-/// The payloads of a run that hold, and those that do not.
+/// The payloads of a run, and what is wrong with them.
 #[derive(Default)]
 pub(super) struct Payloads {
-    /// Payloads that hold.
+    /// The number of intact payloads.
     pub(super) number: u64,
     pub(super) replies: BTreeMap<Digest, Arc<Reply>>,
     pub(super) outputs: BTreeMap<Digest, Arc<Output>>,
     pub(super) found: Vec<super::log::Found>,
 }
 
-/// Reads the payloads that `events` name; `whole` where these are all events of the run.
+/// Checks the payloads that `events` name; `whole` means that these are all events of the run.
 pub(super) fn read(reader: &Reader, fetched: &Fetched, events: &Logged, whole: bool) -> Payloads {
     let mut payloads = Payloads::default();
     let mut named = BTreeSet::new();
@@ -50,7 +50,7 @@ pub(super) fn read(reader: &Reader, fetched: &Fetched, events: &Logged, whole: b
             }
         }
     }
-    // Behind a break of the chain events are not known, nor what they name.
+    // Beyond a break of the chain, the events and the payloads that they name are unknown.
     if whole {
         payloads.unnamed(reader, &named);
     }
@@ -70,7 +70,7 @@ impl Payloads {
         Ok(())
     }
 
-    /// What an event says of its output's size.
+    /// Checks what an event says about the size of its output.
     fn size(&mut self, ended: &InvocationEnded) {
         let output = ended.output.and_then(|digest| self.outputs.get(&digest));
         let (records, bytes) = output.map_or((0, 0), |output| (output.count(), output.bytes().len()));
@@ -79,7 +79,7 @@ impl Payloads {
         if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
             say("its output has another size than the log says");
         }
-        // An absence rests on it that nothing was found.
+        // An absence depends on the fact that nothing was found.
         if !ended.outcome.grounds() && records > 0 {
             say("it has records, but did not end as a call that found some");
         }

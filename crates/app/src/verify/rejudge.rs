@@ -1,4 +1,4 @@
-//! Every verdict again: the gateway over the stored claims and outputs.
+//! Computes every verdict again: runs the gateway over the stored claims and outputs.
 
 use super::handed::Handing;
 use crate::judge::Bench;
@@ -15,11 +15,11 @@ use ledger::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What judging a run's claims again gave.
+/// The result of judging a run's claims again.
 pub(super) struct Rejudged {
-    /// Verdicts that came out the same.
+    /// The number of verdicts that are the same.
     pub(super) same: u64,
-    /// Claims whose verdict came out otherwise, and how.
+    /// Claims whose verdict differs, and how.
     pub(super) other: Vec<(ClaimId, String)>,
 }
 
@@ -73,7 +73,7 @@ struct Recorded {
     facts: BTreeMap<FactId, FactEntry>,
     absences: Vec<AbsenceEntry>,
     derivations: Vec<DerivationEntry>,
-    /// Where clocks were set back, as its calls list it.
+    /// The clock set-backs that its calls have listed.
     clocks: Vec<ClockListing>,
 }
 
@@ -107,7 +107,7 @@ struct TaskFold {
     verdict: Option<(ClaimId, Again)>,
 }
 
-/// A claim's verdict, judged again.
+/// The recomputed verdict on a claim.
 enum Again {
     Reading(Verdict),
     Absence(AbsenceVerdict),
@@ -117,14 +117,14 @@ enum Again {
 }
 
 impl TaskFold {
-    /// The claim that waits for its verdict where the task goes on, or ends, without one.
+    /// Returns the claim that still waits for its verdict when the task continues or ends without one.
     fn unjudged(&mut self, event: &Event) -> Option<ClaimId> {
         let goes_on =
             matches!(event, Event::ClaimSubmitted(_) | Event::TurnRequested(_) | Event::TaskEnded(_));
         self.verdict.take_if(|_| goes_on).map(|(claim, _)| claim)
     }
 
-    /// Takes the next event; a listing of clock steps, where it ends one.
+    /// Processes the next event; returns a listing of clock steps if the event ends one.
     fn apply(&mut self, event: &Event, outputs: &BTreeMap<Digest, Arc<Output>>) -> Option<ClockListing> {
         match event {
             Event::InvocationStarted(started) => {
@@ -156,7 +156,7 @@ impl TaskFold {
         None
     }
 
-    /// Judges a claim by what its task had seen, and by what it and the tasks that were handed over to it had recorded.
+    /// Judges a claim against what its task had seen, and against what the task and those whose results it has received had recorded.
     fn judge(
         &mut self,
         task: TaskId,

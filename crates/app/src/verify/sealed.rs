@@ -1,4 +1,4 @@
-//! The seal against the log before it, and the manifest against both: everything in it follows from the log.
+//! Checks the seal against the log before it, and the manifest against both: everything in the manifest follows from the log.
 
 use super::log::{Found, Logged};
 use crate::names::told;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use store::FILE_NAME;
 
-/// Whether a manifest seals the run, and what seal and manifest say otherwise than the log.
+/// Returns whether a manifest seals the run, and where seal and manifest contradict the log.
 pub(super) fn check(
     folder: &Path,
     events: &Logged,
@@ -41,7 +41,7 @@ pub(super) fn check(
     }
 }
 
-/// Journals of SQLite that hold something: a run is sealed without them, and what they hold might be read in place of what is sealed.
+/// Returns journals of SQLite that are not empty: a sealed run has none, and SQLite might read their contents instead of the sealed ones.
 fn journals(folder: &Path) -> Vec<Found> {
     let found = ["-wal", "-shm", "-journal"].into_iter().filter_map(|suffix| {
         let name = format!("{FILE_NAME}{suffix}");

@@ -1,9 +1,9 @@
-//! Which records of an output an agent was shown, told again from the lengths of their lines.
+//! Computes again, from the lengths of the lines, which records of an output an agent was shown.
 
 use ledger::event::RecordRange;
 use ledger::{Output, RecordId, ViewRules};
 
-/// The records that a call's answer shows: all where they fit, otherwise those that fit from the start and from the end.
+/// Returns the records that the answer to a call shows: all if they fit, otherwise those that fit from the start and from the end.
 pub(super) fn at_first(output: &Output, rules: &ViewRules) -> Vec<RecordRange> {
     let lines = lengths(output);
     let both = rules.head_bytes.saturating_add(rules.tail_bytes);
@@ -17,7 +17,7 @@ pub(super) fn at_first(output: &Output, rules: &ViewRules) -> Vec<RecordRange> {
     [range(0, head), range(lines.len() - tail, lines.len())].into_iter().flatten().collect()
 }
 
-/// The records of a page from `first` on; `None` where there is none.
+/// Returns the records of a page that begins at `first`; `None` if there are none.
 pub(super) fn on_page(output: &Output, first: RecordId, rules: &ViewRules) -> Option<RecordRange> {
     let lines = lengths(output);
     let first = usize::try_from(first.0).ok()?;
@@ -35,7 +35,7 @@ fn sum(lines: &[u64]) -> u64 {
     lines.iter().fold(0, |sum, line| sum.saturating_add(*line))
 }
 
-/// How many lines from the first on are no longer than `most` together.
+/// Returns how many lines from the first on fit into `most` bytes.
 fn longest<'l>(lines: impl Iterator<Item = &'l u64>, most: u64) -> usize {
     let mut left = Some(most);
     let mut number = 0;

@@ -1,7 +1,8 @@
-//! Signatures over certificates: ed25519 (RFC 8032), raw, beside the file that they sign.
+//! Signatures over certificates and manifests: ed25519 (RFC 8032), raw, in a file next to the signed one.
 //!
-//! Keys are read as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them: PEM over PKCS#8 (RFC 5958) and over SubjectPublicKeyInfo (RFC 5280).
-//! No error quotes anything of a key.
+//! Keys are read in the form that `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write: PEM over PKCS#8 (RFC 5958) and
+//! over SubjectPublicKeyInfo (RFC 5280).
+//! No error quotes any part of a key.
 
 use crate::publish::publish_in;
 use crate::regular::read_regular;
@@ -12,10 +13,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What stands behind the name of a signed file to name its signature.
+/// The suffix that is appended to the name of a signed file for its signature.
 const SUFFIX: &str = "sig";
 
-/// Why nothing is signed, or why a signature is not trusted.
+/// Why signing failed, or why a signature is not trusted.
 #[derive(Debug, Error)]
 pub enum SignatureError {
     /// The signature cannot be written.
@@ -23,7 +24,7 @@ pub enum SignatureError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -32,19 +33,19 @@ pub enum SignatureError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The file holds no key of the kind.
+    /// The file does not contain a key of the right kind.
     #[error("read the key {}: expected {expected}", path.display())]
     Key {
         /// The file.
         path: PathBuf,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
     },
-    /// The signature is not one that this key made over this file.
+    /// The signature was not made with this key over this file.
     #[error("check the signature of {}: it does not verify with the key {}", path.display(), key.display())]
     Wrong {
         /// The signed file.
@@ -65,18 +66,23 @@ impl fmt::Debug for Signer {
 
 impl Signer {
     /// Reads a private key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or is not an unencrypted ed25519 private key.
     pub fn read(path: &Path) -> Result<Signer, SignatureError> {
         let expected = "an unencrypted ed25519 private key as PEM (PKCS#8)";
         let key = SigningKey::from_pkcs8_pem(&pem(path, expected)?).ok();
         key.map(Signer).ok_or(SignatureError::Key { path: path.to_owned(), expected })
     }
 
-    /// The 64 bytes of the signature over `bytes`.
+    /// Returns the 64 bytes of the signature over `bytes`.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
         self.0.sign(bytes).to_bytes()
     }
 
-    /// What the public key is called: the SHA-256 of its SubjectPublicKeyInfo (DER), as `openssl pkey -pubin -outform DER | sha256sum` gives it.
+    /// Returns the name of the public key: the SHA-256 of its SubjectPublicKeyInfo (DER),
+    /// which is the output of `openssl pkey -pubin -outform DER | sha256sum`.
     pub fn key_id(&self) -> String {
         let der = self.0.verifying_key().to_public_key_der();
         der.map(|der| Digest::of(der.as_bytes()).to_string()).unwrap_or_default()
@@ -92,6 +98,10 @@ pub struct Checker {
 
 impl Checker {
     /// Reads a public key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or is not an ed25519 public key.
     pub fn read(path: &Path) -> Result<Checker, SignatureError> {
         let expected = "an ed25519 public key as PEM";
         let key = VerifyingKey::from_public_key_pem(&pem(path, expected)?).ok();
@@ -99,7 +109,7 @@ impl Checker {
         Ok(Checker { key, path: path.to_owned() })
     }
 
-    /// Checks the signature that stands beside the file `path`, which holds `bytes`.
+    /// Checks the signature next to the file `path`, whose contents are `bytes`.
     pub(super) fn check(&self, path: &Path, bytes: &[u8]) -> Result<(), SignatureError> {
         let beside = beside(path);
         let signature = read_regular(&beside, LONGEST_SIGNATURE)
@@ -114,7 +124,8 @@ impl Checker {
     }
 }
 
-/// Signs the file `name` of `folder`, which whoever may read the folder can check then; once this returns the signature survives a loss of power.
+/// Signs the file `name` of `folder`, with a signature that everyone who can read the
+/// folder can check; once this returns, the signature survives a loss of power.
 pub(crate) fn sign_beside(signer: &Signer, folder: &Path, name: &str) -> Result<(), SignatureError> {
     let path = folder.join(name);
     let bytes = std::fs::read(&path).map_err(|source| SignatureError::File { path, source })?;
@@ -123,10 +134,10 @@ pub(crate) fn sign_beside(signer: &Signer, folder: &Path, name: &str) -> Result<
         .map_err(|source| SignatureError::Write { path: folder.join(name), source })
 }
 
-/// The most bytes that are read of a file that is to hold a signature: one has 64.
+/// The most bytes to read of a signature file; a signature has 64 bytes.
 pub(crate) const LONGEST_SIGNATURE: u64 = 4096;
 
-/// The file that holds the signature of `path`.
+/// Returns the file of the signature of `path`.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");

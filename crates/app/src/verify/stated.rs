@@ -1,6 +1,6 @@
-//! Statements of the story against the node that each names, with nothing of the gateway.
+//! Checks the statements of the narrative against the nodes that they name, without code of the gateway.
 //!
-//! Their words are no part of the log: what can be wrong is which node, which fields, and the time.
+//! The wording is not part of the log; only the node, the fields and the time can be wrong.
 
 use super::told::{Node, dated};
 use ledger::{Chapter, FactEntry, FieldValue, NodeId, StatementClaim, StatementEntry};
@@ -8,7 +8,7 @@ use ledger::{Chapter, FactEntry, FieldValue, NodeId, StatementClaim, StatementEn
 /// The longest comment that is kept, in characters.
 const MOST_COMMENT: usize = 1000;
 
-/// Whether a statement is the one that was claimed, and tells what its node states.
+/// Checks that a statement is the one that was claimed, and matches its node.
 pub(super) fn holds<'l>(
     statement: &StatementEntry,
     claim: Option<&StatementClaim>,
@@ -38,7 +38,7 @@ pub(super) fn holds<'l>(
     is_dated(statement, &facts)
 }
 
-/// The fields of a fact that a claim asks for, in the order of the fact.
+/// Returns the fields of a fact that a claim asks for, in the order of the fact.
 fn said(claim: &StatementClaim, fact: &FactEntry) -> Result<Vec<String>, &'static str> {
     let mut stated: Vec<&str> = vec![&fact.subject.field];
     for bound in &fact.values {
@@ -57,7 +57,7 @@ fn said(claim: &StatementClaim, fact: &FactEntry) -> Result<Vec<String>, &'stati
     }
 }
 
-/// What has no fields is told whole.
+/// Checks that a claim about a node without fields names none.
 fn whole(claim: &StatementClaim) -> Result<Vec<String>, &'static str> {
     match claim.fields.is_empty() {
         true => Ok(Vec::new()),
@@ -65,7 +65,7 @@ fn whole(claim: &StatementClaim) -> Result<Vec<String>, &'static str> {
     }
 }
 
-/// Its chapter and its comment are those of the claim, or none where that has none of the kind.
+/// Checks that chapter and comment are those of the claim; an invalid one in the claim counts as none.
 fn worded(statement: &StatementEntry, claim: &StatementClaim) -> Result<(), &'static str> {
     let chapter = claim.chapter.as_deref().unwrap_or_default().trim().to_lowercase();
     let chapter = Chapter::ALL.into_iter().find(|it| it.name() == chapter);

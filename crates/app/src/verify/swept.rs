@@ -1,4 +1,4 @@
-//! The sweep of a run: code asked all that the agents had left open, and nothing else.
+//! Checks the sweep of a run: code must ask exactly the questions that the agents left open.
 
 use super::log::Found;
 use crate::run::sweep::{is_swept, left_open};
@@ -6,7 +6,7 @@ use graph::Run;
 use ledger::event::TaskAssigned;
 use ledger::{Objective, SWEEP};
 
-/// What is wrong with the sweep.
+/// Returns what is wrong with the sweep.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let swept: Vec<&TaskAssigned> =
         run.tasks.values().map(|view| &view.assigned).filter(|assigned| assigned.sweep).collect();

@@ -13,12 +13,12 @@ const BEFORE: [u8; 24] = [
     0x04, 0x20, // hashedMessage OCTET STRING
 ];
 
-/// `certReq BOOLEAN TRUE`: the answer holds the certificate of whoever signed it.
+/// `certReq BOOLEAN TRUE`: the response must contain the certificate of the signer.
 const AFTER: [u8; 3] = [0x01, 0x01, 0xFF];
 
-/// The request to timestamp `bytes`, by their SHA-256.
+/// Returns the request to timestamp `bytes` by their SHA-256.
 ///
-/// Without a nonce: the same bytes give the same request. Whoever sends it compares the digest in the answer.
+/// It has no nonce, so equal bytes produce equal requests. The sender must compare the digest in the response.
 pub fn timestamp_request(bytes: &[u8]) -> Vec<u8> {
     [&BEFORE, Digest::of(bytes).as_bytes().as_slice(), &AFTER].concat()
 }
@@ -27,7 +27,7 @@ pub fn timestamp_request(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What `openssl ts -query -data FILE -sha256 -cert -no_nonce` writes for a file that holds `abc`.
+    /// The expected bytes are the output of `openssl ts -query -data FILE -sha256 -cert -no_nonce` for a file that contains `abc`.
     #[test]
     fn a_request_is_the_one_that_openssl_writes() {
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

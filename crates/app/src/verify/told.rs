@@ -1,7 +1,9 @@
-//! What is told against what it rests on, with nothing of the gateway: statements, and sentences of runs before [`ledger::Behaviour::Tells`].
+//! Checks the narrative against the nodes behind it, without code of the gateway: statements, and sentences of runs before
+//! [`ledger::Behaviour::Tells`].
 //!
-//! What a sentence cites is looked up again, and its time computed again.
-//! Of its words only what no spelling can excuse is found: names of files, long numbers and plain deeds of which nothing that is cited has a trace.
+//! The citations of a sentence are looked up again, and its time is computed again.
+//! In its words, only errors that no spelling can explain are reported: file
+//! names, long numbers and unambiguous actions that no cited node mentions.
 
 use super::handed::Handing;
 use super::log::{Found, Log};
@@ -12,7 +14,7 @@ use ledger::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A recorded node that can be told.
+/// A recorded node that a narrative can cite.
 #[derive(Clone, Copy)]
 pub(super) enum Node<'l> {
     Fact(&'l FactEntry),
@@ -20,7 +22,7 @@ pub(super) enum Node<'l> {
     Derivation(&'l DerivationEntry),
 }
 
-/// The statements and sentences that what they rest on does not bear out.
+/// Returns the statements and sentences that their nodes do not support.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut nodes: BTreeMap<(TaskId, NodeId), Node<'_>> = BTreeMap::new();
     let mut claims: BTreeMap<ClaimId, &Claim> = BTreeMap::new();
@@ -149,9 +151,9 @@ fn numbers(derivation: &Derivation) -> Option<String> {
     }
 }
 
-/// The time that dates what facts say together.
+/// Returns the time that dates a set of facts.
 ///
-/// In a statement (`told`) what a key or list that holds a record was written dates only a fact that states no other time.
+/// In a statement (`told`), the write time of the key or list that contains a record dates only a fact that states no other time.
 pub(super) fn dated<'f>(facts: &[&'f FactEntry], by_host: bool, told: bool) -> Option<&'f Time> {
     let mut best: Vec<Stated<'f>> = Vec::new();
     for fact in facts {
@@ -183,7 +185,8 @@ struct Stated<'f> {
     time: &'f Time,
 }
 
-/// A time of the examined host's clock that dates something; before [`Behaviour::DatedByHost`] every instant does, but for those of a deleted file.
+/// Returns a time of the examined host's clock that dates something. Before
+/// [`Behaviour::DatedByHost`] every instant does, except those of a deleted file.
 fn stated<'f>(fact: &FactEntry, bound: &'f BoundValue, by_host: bool) -> Option<Stated<'f>> {
     let FieldValue::Time(time) = &bound.value else { return None };
     let of_deleted = fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time";
@@ -197,7 +200,8 @@ fn stated<'f>(fact: &FactEntry, bound: &'f BoundValue, by_host: bool) -> Option<
     Some(Stated { dates, writer: bound.writer, from, time })
 }
 
-/// Whether a time of a fact dates it better than another of it: by what it is of, then by an instant, then by who could have written it, then by being earlier.
+/// Whether one time of a fact dates it better than another: first by what it dates, then instants before local times, then by who could
+/// have written it, then the earlier one.
 fn is_better(one: &Stated<'_>, other: &Stated<'_>) -> bool {
     let local = |it: &Stated<'_>| it.time.zone.is_some();
     if one.dates != other.dates {
@@ -224,7 +228,7 @@ fn values(fact: &FactEntry) -> Vec<String> {
     values
 }
 
-/// A sentence with the characters that it writes as `\u{…}`.
+/// Returns a sentence with its `\u{…}` escapes replaced by the characters.
 fn written_out(text: &str) -> String {
     let mut parts = text.split("\\u{");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -240,12 +244,12 @@ fn written_out(text: &str) -> String {
     out
 }
 
-/// In small letters, with one kind of separator.
+/// Returns a text in lower case, with one kind of separator.
 fn plain(text: &str) -> String {
     text.to_lowercase().replace('\\', "/")
 }
 
-/// Names of files and long numbers of a sentence that are written so plainly that there is one reading of them.
+/// Returns the file names and long numbers in a sentence that can be read in only one way.
 fn pieces(text: &str) -> impl Iterator<Item = String> {
     let quotes = ['"', '“', '”', '‘', '’', '«', '»', '`', '\'', '„'];
     let bare = move |piece: &str| {
@@ -257,7 +261,7 @@ fn pieces(text: &str) -> impl Iterator<Item = String> {
         let name = piece.rsplit_once('.').is_some_and(|(stem, end)| {
             (3..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()) && stem.len() > 1
         });
-        // Longer ones may count from an epoch.
+        // Longer numbers may count from an epoch.
         let digits = piece.bytes().all(|b| b.is_ascii_digit()) && !piece.starts_with('0');
         let number = (5..=8).contains(&piece.len()) && digits;
         ascii && (name || number)
@@ -276,11 +280,11 @@ fn stands(piece: &str, said: &str) -> bool {
     })
 }
 
-/// What a sentence says was done in words that have one meaning, where nothing in it denies or quotes anything.
+/// Returns the actions that a sentence states in unambiguous words, if nothing in it negates or quotes.
 fn deeds(text: &str) -> impl Iterator<Item = &'static str> {
     const ONE_MEANING: [&str; 6] = ["executed", "deleted", "downloaded", "installed", "renamed", "cleared"];
     const MARKS: [char; 14] = ['"', '“', '”', '‘', '’', '\'', '`', '«', '»', '„', '=', '_', '\\', '/'];
-    // Negations, and things that are called after a deed.
+    // Negations, and nouns that such a word may qualify.
     const OTHER: [&str; 24] = [
         "not",
         "no",

@@ -1,4 +1,4 @@
-//! The run as a whole: its tasks, its evidence, and what stands beside events.
+//! Checks the run as a whole: its tasks, its evidence, and the circumstances of events.
 
 use super::log::{Found, Log, place};
 use ledger::event::{EvidenceHashed, InvocationEnded, InvocationStarted};
@@ -6,7 +6,7 @@ use ledger::{Digest, Event, EvidenceEntry, IntegrityLevel, InvocationId, Output,
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What the run's own events, and the circumstances of all events, say otherwise than the log.
+/// Returns where the run's own events and the circumstances of all events contradict the log.
 pub(super) fn amiss(log: Log<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     let mut seen = Seen::default();
@@ -54,11 +54,11 @@ pub(super) fn amiss(log: Log<'_>) -> Vec<Found> {
     found
 }
 
-/// An ended call: its task, what was asked, and what came of it.
+/// A call that has ended: its task, its start and its end.
 struct Call<'l>(TaskId, &'l InvocationStarted, &'l InvocationEnded);
 
 impl Call<'_> {
-    /// Whether it and `other` ask the same and got the same.
+    /// Whether it and `other` made the same call and got the same result.
     fn answers(&self, other: &Call<'_>) -> bool {
         let asked = (&self.1.tool, &self.1.arguments) == (&other.1.tool, &other.1.arguments);
         let (own, of) = (self.2, other.2);
@@ -85,7 +85,7 @@ fn calls(log: Log<'_>) -> BTreeMap<InvocationId, Call<'_>> {
     calls
 }
 
-/// The labels that an event names, and where.
+/// Returns the evidence labels that an event names, and where it names them.
 fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> Vec<(&'l str, &'static str)> {
     match event {
         Event::NamesIndexed(indexed) => vec![(&indexed.evidence, "it")],
@@ -112,7 +112,7 @@ fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> V
 #[derive(Default)]
 struct Seen {
     tasks: BTreeSet<TaskId>,
-    /// How many of them ask what the others left open.
+    /// The number of tasks that ask what the others left open.
     sweeps: usize,
     ended: u64,
     names: BTreeSet<String>,
@@ -133,7 +133,7 @@ impl Seen {
                     // A question may be asked after everything else has ended.
                     _ if assigned.is_of_a_question() && is_next => Ok(()),
                     _ if !is_next => Err("its task is not the next one"),
-                    // Several are assigned at once.
+                    // Several sweeps are assigned at once.
                     true if self.ended != (before + 1 - self.sweeps) as u64 => {
                         Err("a task before the sweep has not ended")
                     }
@@ -173,7 +173,7 @@ fn once(seen: &mut BTreeSet<String>, label: &str) -> Result<(), &'static str> {
     if seen.insert(label.to_owned()) { Ok(()) } else { Err("the same was said of this evidence before") }
 }
 
-/// A hash over every byte says nothing about one over samples.
+/// Whether the stated result of the comparison is right; a hash over every byte cannot be compared with one over samples.
 fn promised(entry: &EvidenceEntry, hashed: &EvidenceHashed) -> bool {
     let full = hashed.integrity.level == IntegrityLevel::Full;
     let expected = entry.expected_sha256.filter(|_| full);

@@ -1,6 +1,7 @@
-//! What events repeat of the calls that made them: it must be what the model wrote.
+//! Checks what events repeat from their calls: it must be what the model wrote.
 //!
-//! A reader of its own, so that nobody has to believe the engine's: it only compares, and takes as the same whatever the engine may make of the arguments.
+//! This is a separate implementation, so that the engine's need not be trusted. It
+//! only compares, and accepts everything that the engine may normalise.
 
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::turn::ToolCall;
@@ -10,7 +11,7 @@ use ledger::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Whether a claim is what the arguments of its call state; of several readings, the one with this number.
+/// Whether a claim matches the arguments of its call; `number` selects one of several readings.
 pub(super) fn states(arguments: &Value, claim: &Claim, number: usize) -> bool {
     match claim {
         Claim::Reading(reading) => {
@@ -32,22 +33,23 @@ pub(super) fn states(arguments: &Value, claim: &Claim, number: usize) -> bool {
     }
 }
 
-/// Whether the member says just this; nothing is the empty text.
+/// Whether the member is exactly this text; a missing member counts as the empty text.
 pub(super) fn says(arguments: &Value, member: &str, text: &str) -> bool {
     self::text(arguments, member).unwrap_or_default() == text
 }
 
-/// Whether the member says this, but for white space around it.
+/// Whether the member is this text, ignoring white space around it.
 pub(super) fn means(arguments: &Value, member: &str, text: &str) -> bool {
     self::text(arguments, member).unwrap_or_default().trim() == text
 }
 
-/// Whether the call names this chapter, letter case aside.
+/// Whether the call names this chapter, ignoring case.
 pub(super) fn is_chapter(arguments: &Value, chapter: Chapter) -> bool {
     text(arguments, "chapter").is_some_and(|text| text.trim().to_lowercase() == chapter.name())
 }
 
-/// Whether an entity is the one that the arguments describe; one that was known keeps its spelling, and gets new facts only.
+/// Whether an entity is the one that the arguments describe. An entity that
+/// was already known keeps its spelling, and only gets new facts.
 pub(super) fn is_entity(arguments: &Value, added: &EntityAdded) -> bool {
     let name = text(arguments, "name").unwrap_or_default().trim().to_lowercase();
     let named = ids(arguments, "facts");
@@ -76,7 +78,7 @@ pub(super) struct Written<'l> {
 }
 
 impl Written<'_> {
-    /// Whether all that a call would write is there: only such a call leaves no event.
+    /// Whether the graph already contains everything that a call would write; only such a call leaves no event.
     pub(super) fn holds(&self, call: &ToolCall) -> bool {
         let arguments = &call.arguments;
         match call.tool.as_str() {
@@ -110,7 +112,7 @@ fn is_reading(stated: &Value, reading: &Reading) -> bool {
         && values(stated.get("values")).is_some_and(|values| values == reading.values)
 }
 
-/// The values of a reading: an object, or an array of values and of objects with `field` and `value`.
+/// Parses the values of a reading: an object, or an array of values and of objects with `field` and `value`.
 pub(super) fn values(stated: Option<&Value>) -> Option<Vec<ClaimedValue>> {
     match stated? {
         Value::Object(members) => members.iter().map(|(field, value)| claimed(Some(field), value)).collect(),
@@ -137,7 +139,8 @@ fn claimed(field: Option<impl AsRef<str>>, value: &Value) -> Option<ClaimedValue
     Some(ClaimedValue { field: field.map(|field| field.as_ref().to_owned()), value })
 }
 
-/// A statement names its node by what it is, or as a node; words of another form than text stand as they were written.
+/// Whether the arguments state this claim. They name the node once, under its
+/// kind or as `node`; values that are not texts keep their written form.
 fn is_statement(stated: &Value, claim: &StatementClaim) -> bool {
     let given = |member: &str| stated.get(member).filter(|value| !value.is_null());
     let nodes = ["node", "fact", "derivation", "absence", "count"];
@@ -208,12 +211,12 @@ fn is_word(arguments: &Value, member: &str, word: &str) -> bool {
     text(arguments, member).unwrap_or_default().trim().to_lowercase() == word
 }
 
-/// The texts of a member: an array, or one text with commas.
+/// Returns the texts of a member: an array, or one text with commas.
 fn texts<'a>(arguments: &'a Value, member: &str) -> Vec<&'a str> {
     listed(arguments.get(member))
 }
 
-/// The texts of an array, or of one text with commas.
+/// Returns the texts of an array, or of one text with commas.
 pub(super) fn listed(texts: Option<&Value>) -> Vec<&str> {
     let all: Vec<&str> = match texts {
         Some(Value::String(text)) => text.split(',').filter(|text| !text.trim().is_empty()).collect(),
@@ -223,12 +226,12 @@ pub(super) fn listed(texts: Option<&Value>) -> Vec<&str> {
     all.into_iter().map(str::trim).collect()
 }
 
-/// Whether a member names just these texts, in their order.
+/// Whether a member names exactly these texts, in order.
 pub(super) fn are_texts(arguments: &Value, member: &str, named: &[String]) -> bool {
     texts(arguments, member) == named
 }
 
-/// The numbers of a member: one, an array of them, or one text with commas.
+/// Returns the numbers of a member: one number, an array, or one text with commas.
 fn numbers(arguments: &Value, member: &str) -> Option<BTreeSet<u32>> {
     let one = |stated: &Value| match stated {
         Value::String(text) => text.trim().parse().ok(),
@@ -245,7 +248,7 @@ fn ids(arguments: &Value, member: &str) -> BTreeSet<String> {
     texts(arguments, member).into_iter().map(str::to_owned).collect()
 }
 
-/// Whether a member names just these, each once and in whatever order.
+/// Whether a member names exactly these items, each once and in any order.
 fn are<T: ToString>(arguments: &Value, member: &str, named: &[T]) -> bool {
     let distinct: BTreeSet<String> = named.iter().map(T::to_string).collect();
     distinct.len() == named.len() && distinct == ids(arguments, member)

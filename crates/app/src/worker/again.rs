@@ -1,11 +1,12 @@
-//! Trying a call again that somebody outside of it ended.
+//! Retries a call that was ended from outside.
 
 use super::ToolError;
 use sandbox::{Limits, Report};
 
-/// Calls `attempt` once more where the call was ended from outside, and then once with half its bounds: what the system ended because memory ran out may fit then, or fail by its own bound.
+/// Repeats `attempt` once if the call was ended from outside, and then once more with half its limits: a call that the system ended
+/// because memory ran out may then fit, or fail at its own limit.
 ///
-/// What becomes of a call that is killed again and again is its last ending.
+/// For a call that is killed each time, returns the last report.
 pub(super) fn again(
     limits: &Limits,
     mut attempt: impl FnMut(&Limits) -> Result<Report, ToolError>,
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
     use sandbox::{Ending, Usage, ZygoteExit};
 
-    /// What comes of a call that ends so, try by try, and the address space of each.
+    /// Returns the final ending of a call whose attempts end in this way, and the address space of each attempt.
     fn tried(endings: Vec<Ending>) -> (Ending, Vec<u64>) {
         let (mut endings, mut given) = (endings.into_iter(), Vec::new());
         let report = again(&Limits { address_space: 100, ..Limits::default() }, |limits| {

@@ -1,6 +1,7 @@
-//! Reading a worker's answer: it comes from a process that has read hostile bytes.
+//! Reads a worker's answer, which comes from a process that has read hostile bytes.
 //!
-//! What it must not do, even if that process is no longer ours: name evidence that the case does not have, return record types that the tool does not declare, or say something that the log cannot hold.
+//! Even if that process was taken over, an answer must not name evidence that the case does not have, return record types that the tool
+//! does not declare, or contain anything that the log cannot store.
 
 use ledger::{Output, ToolSpec, canonical};
 use serde_json::Value;
@@ -9,9 +10,9 @@ use std::sync::OnceLock;
 use thiserror::Error;
 use tools::{LONGEST_REMARK, Summary, WireError};
 
-/// How deep the arguments may be nested that a tool says it used.
+/// The deepest nesting of the arguments that a tool says it used.
 const DEEPEST: usize = 32;
-/// The most words about a call: notes, defects and gaps together.
+/// The most remarks about a call: notes, defects and gaps together.
 const MOST_REMARKS: usize = 10_000;
 
 /// Why an answer cannot be used.
@@ -31,20 +32,20 @@ pub(super) enum AnswerError {
     Remarks { found: usize },
 }
 
-/// What answers may say: the evidence of the case, and the record types that each tool declares.
+/// The evidence that answers may name.
 #[derive(Debug)]
 pub(super) struct Expected {
     labels: BTreeSet<String>,
 }
 
 impl Expected {
-    /// What the catalogue's tools may answer over evidence with these labels.
+    /// Makes the expectations for evidence with these labels.
     pub(super) fn of(labels: impl IntoIterator<Item = String>) -> Expected {
         Expected { labels: labels.into_iter().collect() }
     }
 }
 
-/// The record types that this tool declares.
+/// Returns the record types that this tool declares.
 fn declared(tool: &str) -> Option<&'static BTreeSet<String>> {
     static DECLARED: OnceLock<BTreeMap<String, BTreeSet<String>>> = OnceLock::new();
     let kinds = |tool: ToolSpec| {

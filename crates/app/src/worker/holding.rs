@@ -1,27 +1,27 @@
-//! What holds a worker, in words.
+//! Describes the confinement of workers.
 
 use super::{ToolError, WorkerRequest, start_over};
 use sandbox::{Confinement, Holding, LayerName, Reason};
 
-/// What holds a worker that is started here and now, over no evidence.
+/// Starts a worker without evidence and returns its confinement.
 ///
 /// # Errors
 ///
-/// Where none can be started, or confined.
+/// Fails if no worker can be started or confined.
 pub fn try_confinement(request: &WorkerRequest) -> Result<Confinement, ToolError> {
     start_over(request, Vec::new()).map(|zygote| *zygote.confinement())
 }
 
-/// What a run records: a line for each layer that every worker has, and one for each further layer that holds.
+/// Returns what a run records: a line for each layer that every worker has, and one for each additional layer that is active.
 ///
-/// Whoever verifies the run takes all of them to hold where tools ran confined, so what is missing besides has no line.
+/// A verification expects every recorded layer to be active if tools ran confined, so a missing additional layer has no line.
 pub(super) fn recorded(confinement: &Confinement) -> Vec<String> {
     let more = confinement.more().into_iter().filter(|(_, holding)| *holding == Holding::Holds);
     let layers = confinement.layers().into_iter().chain(more);
     layers.map(|(name, holding)| line(confinement, name, holding)).collect()
 }
 
-/// What holds a worker, a line for each layer, and under what is missing how to get it.
+/// Describes the confinement of a worker, one line for each layer; a missing layer is followed by a hint how to get it.
 pub fn describe_confinement(confinement: &Confinement) -> Vec<String> {
     let layers = confinement.layers().into_iter().chain(confinement.more());
     layers
@@ -65,7 +65,7 @@ fn line(confinement: &Confinement, name: LayerName, holding: Holding) -> String 
     format!("{name}: {holds}")
 }
 
-/// How to get a layer that is missing.
+/// Returns how to get a missing layer.
 fn remedy(name: LayerName, holding: Holding) -> Option<&'static str> {
     let Holding::Missing(reason) = holding else { return None };
     match (name, reason) {
@@ -91,7 +91,7 @@ fn remedy(name: LayerName, holding: Holding) -> Option<&'static str> {
         (LayerName::Namespaces, Reason::NeedsAdministrator) => Some(
             "allow user namespaces (on Ubuntu by a profile of AppArmor for locard with `userns,`), or start as the administrator (in a container with CAP_SYS_ADMIN)",
         ),
-        // It comes with the namespaces, and what keeps it away from there on is told by the error.
+        // The root comes with the namespaces; if something else prevents it, the error says so.
         (LayerName::Namespaces | LayerName::Root, _) => None,
     }
 }

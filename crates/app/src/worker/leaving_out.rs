@@ -1,16 +1,17 @@
-//! Trying again without the files that break the process which reads them.
+//! Retries without the files that break the process that reads them.
 
 use super::ToolError;
 use sandbox::{Ending, Limits, Report};
 use tools::LeftOut;
 
-/// Most files that are left out; each costs a try.
+/// The most files that are left out; each costs an attempt.
 const MOST: usize = 16;
 
-/// Calls `attempt` until it replies: after each try that breaks, without the file that was being read. Gives those files.
+/// Calls `attempt` until it replies; after each attempt that breaks, leaves out the file that was being read. Returns these files.
 ///
-/// All tries together take no more time than `limits` give one.
-/// A process that was taken over can name another file than its own; that one is a gap then, and the next try breaks again.
+/// All attempts together take no more time than `limits` allow for one.
+/// A process that was taken over may name another file than the one that broke
+/// it; that file becomes a gap, and the next attempt breaks again.
 pub(super) fn leaving_out(
     limits: Limits,
     mut attempt: impl FnMut(&[LeftOut], &Limits) -> Result<Report, ToolError>,
@@ -22,7 +23,7 @@ pub(super) fn leaving_out(
             return Ok(left_out);
         }
         left.wall = left.wall.saturating_sub(report.usage.wall);
-        // No file is to blame for that, the first time.
+        // The first time, no file is blamed for an end from outside.
         if report.ending.is_from_outside() && !was_killed && !left.wall.is_zero() {
             was_killed = true;
             continue;
@@ -53,7 +54,8 @@ mod tests {
         Report { ending, usage, stderr: Vec::new(), doing: doing.as_bytes().to_vec(), scratch_left: None }
     }
 
-    /// Breaks at each of these files, unless it is left out: what comes of it, how many tries were made, and without how many files the last.
+    /// Breaks at each of these files unless it is left out; returns the result, the
+    /// number of attempts, and the number of files left out in the last attempt.
     fn broken_by(files: &[String]) -> (Result<Vec<LeftOut>, ToolError>, usize, usize) {
         let (mut tries, mut number) = (0, 0);
         let done = leaving_out(Limits::default(), |without, _| {

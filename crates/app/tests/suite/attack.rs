@@ -1,4 +1,4 @@
-//! The techniques that the sample run fits: what was planted is told, what is ordinary is not.
+//! The techniques that the sample run matches: those that were planted are listed, and most of the run matches none.
 
 use detect::Attack;
 use graph::{attack_fits, techniques_of};

@@ -1,4 +1,4 @@
-//! The rules of connections, held against the record types of the tools and the vocabulary.
+//! Checks the rules of connections against the record types of the tools and the vocabulary.
 
 use graph::connections::named_by_rules;
 use ledger::{Predicate, Vocabulary};

@@ -1,4 +1,4 @@
-//! What is withheld of a run stands in nothing that is written of it.
+//! What a profile withholds from a run must be absent from everything that is written about it.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use written::{everything, one, whole};
 
-/// Who is in the sample, by the truth of the demo: accounts, names, hosts, networks, SIDs, addresses.
+/// The people and machines in the sample, from the ground truth of the demo: accounts, names, hosts, networks, SIDs, addresses.
 const PEOPLE: [&str; 17] = [
     "mara",
     "it-admin",
@@ -41,7 +41,7 @@ const PEOPLE: [&str; 17] = [
     "02-00-5e-00-53-2a",
 ];
 
-/// Formats that tell of the evidence: a layer of the Navigator and a statement name the case at most.
+/// The formats that describe the evidence; a Navigator layer and a statement name at most the case.
 const TELLING: [&str; 8] =
     ["html", "md", "json", "timesketch.jsonl", "case.jsonld", "stix.json", "facts.csv", "timeline.csv"];
 
@@ -64,11 +64,11 @@ fn nobody_is_named_in_any_format_and_everybody_is_where_nothing_is_withheld() {
         );
         named.extend(found);
     }
-    // The search for what must not be there finds all of it where it may be.
+    // The same search finds all of the values where they are allowed.
     assert_eq!(named, PEOPLE.into_iter().collect());
 }
 
-/// Values of kinds that are hard to keep back: paths, names of files, a command line, a hash, words that agents say, names of the case.
+/// Values of kinds that are hard to withhold: paths, file names, a command line, a hash, words of agents, names of the case.
 const HOSTILE: [&str; 8] = [
     "p1/Users/mara/Downloads/ScanToPdf-Setup.exe",
     "ScanToPdf",
@@ -87,7 +87,7 @@ fn what_a_profile_names_itself_stands_nowhere() {
         "values = [{}]\n[[withhold]]\nrecords = \"*\"\nfields = [\"path\", \"name\"]",
         values.join(", ")
     );
-    // Names of ours that a profile names stay where they are ours; what the evidence says goes.
+    // The program's own names stay, even if a profile lists them; values of the evidence are withheld.
     let hostile: Vec<&str> = HOSTILE.into_iter().filter(|value| *value != "timestomp_indicator").collect();
     let told = everything(Some(Profile::parse("hostile", &profile).unwrap()));
     for (format, text) in &told {
@@ -97,7 +97,7 @@ fn what_a_profile_names_itself_stands_nowhere() {
     assert_eq!(named, hostile.into_iter().collect());
 }
 
-/// Whoever tries values would find a thing by its id, were that derived from the value.
+/// If an id were derived from the value, it could be found by trying values.
 #[test]
 fn no_id_of_a_thing_is_derived_from_what_is_withheld_of_it() {
     let ids = |profile| -> BTreeSet<(String, String)> {
@@ -139,7 +139,7 @@ fn a_redacted_report_says_what_was_withheld_and_is_the_same_bytes_again() {
     }
 }
 
-/// What is decided with all values is told as before.
+/// Results that are computed from all values are the same after redaction.
 #[test]
 fn order_answers_and_confidence_are_those_of_the_run() {
     let of = |profile| -> Value { serde_json::from_str(&one("json", profile)).unwrap() };
@@ -164,7 +164,7 @@ fn order_answers_and_confidence_are_those_of_the_run() {
         let evidence = report["case"]["evidence"].as_array().unwrap().iter();
         evidence.map(|it| it["label"].as_str().unwrap().to_owned()).collect()
     };
-    // Both have a name of a host in their label.
+    // Both labels contain the name of a host.
     let two = ["[withheld: evidence 1]", "[withheld: evidence 2]"];
     assert_eq!((labels(&whole).len(), labels(&told)), (2, two.map(str::to_owned).into()));
     let facts = told["facts"].as_array().unwrap().iter();

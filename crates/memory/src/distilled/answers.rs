@@ -3,11 +3,19 @@
 use super::{Fold, LONGEST, Learned, Made, of_call};
 use crate::lesson::{Lesson, Outcome, Trouble};
 use crate::words::words;
-use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, TaskEnded, WithoutFact};
+use ledger::event::{AskedBy, ObjectiveResult, TaskEnded, WithoutFact};
 use ledger::{Cause, Event, InvocationId, Objective};
 
 /// The most call forms that are kept for one answered question.
 const MOST_WAYS: usize = 3;
+
+/// A question of the case, or of a person who asked it in words.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'r> {
+    agent: &'r str,
+    objective: &'r Objective,
+    by: AskedBy,
+}
 
 impl<'r> Fold<'r> {
     /// Returns the lesson of each question of the case; questions that the agent or a lead made up are left out.
@@ -25,15 +33,20 @@ impl<'r> Fold<'r> {
         lessons
     }
 
-    /// Returns the question of the case for an objective; `None` if an agent made it up.
-    pub(super) fn asked(&self, objective: &Objective) -> Option<&'r CaseQuestion> {
-        let same = |asked: &&CaseQuestion| {
+    /// Returns the question behind an objective; `None` if an agent made it up.
+    pub(super) fn asked(&self, objective: &'r Objective) -> Option<Asked<'r>> {
+        let assigned = self.seen.assigned;
+        if assigned.asked.is_some() {
+            return Some(Asked { agent: &assigned.agent.name, objective, by: AskedBy::Owner });
+        }
+        let mut of_case = self.seen.opened.questions.iter();
+        let same = of_case.find(|asked| {
             asked.objective.is_same_as(objective) && asked.objective.question == objective.question
-        };
-        self.seen.opened.questions.iter().find(same)
+        });
+        same.map(|asked| Asked { agent: &asked.agent, objective: &asked.objective, by: asked.by })
     }
 
-    fn answer(&self, result: &ObjectiveResult, asked: &CaseQuestion) -> Vec<Learned> {
+    fn answer(&self, result: &ObjectiveResult, asked: Asked<'_>) -> Vec<Learned> {
         let recovered = self.recovery(&result.id);
         if let Some((strategy, call)) = &recovered {
             let lesson =
@@ -61,7 +74,7 @@ impl<'r> Fold<'r> {
     }
 
     /// Returns the calls whose records answered a question; those behind most of its facts come first.
-    fn ways(&self, result: &ObjectiveResult, asked: &CaseQuestion) -> Vec<Learned> {
+    fn ways(&self, result: &ObjectiveResult, asked: Asked<'_>) -> Vec<Learned> {
         let mut ways: Vec<(&Made<'r>, usize)> = Vec::new();
         for made in result.facts.iter().filter_map(|fact| self.call(*self.facts.get(fact)?)) {
             match ways.iter_mut().find(|(known, _)| known.form == made.form) {
@@ -101,9 +114,9 @@ impl<'r> Fold<'r> {
     }
 }
 
-fn of_question(outcome: Outcome, asked: &CaseQuestion, made: Option<&Made<'_>>) -> Lesson {
+fn of_question(outcome: Outcome, asked: Asked<'_>, made: Option<&Made<'_>>) -> Lesson {
     let lesson = Lesson {
-        agent: Some(asked.agent.clone()),
+        agent: Some(asked.agent.to_owned()),
         words: words(&asked.objective.question),
         ..Lesson::of(outcome)
     };

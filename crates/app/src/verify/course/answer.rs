@@ -1,4 +1,4 @@
-//! What a call comes to: each event is the answer to the call that it names.
+//! Checks the result of each call: each event must answer the call that it names.
 
 use super::{Course, Wrong};
 use crate::verify::{shown, words};
@@ -46,7 +46,7 @@ impl<'l> Course<'l> {
             Event::DerivationAccepted(accepted) => self.interpreted(&accepted.interpretation),
             Event::ClaimRejected(_) => {
                 self.rejections += 1;
-                // Of a reading of many records one refusal is paid for.
+                // Several refusals for one reading of many records count only once.
                 let stated = self.turn.stated;
                 if stated.is_none() || self.turn.refused.replace(stated.unwrap_or(0)) != stated {
                     self.charged += 1;
@@ -116,7 +116,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// The next call, which has this name and was admitted.
+    /// Advances to the call with this id, which must name this tool and be admissible.
     pub(super) fn named(&mut self, id: &CallId, tool: &str) -> Result<&'l ToolCall, Wrong> {
         let call = self.next(|call| call.call == *id)?;
         if call.tool != tool {
@@ -128,7 +128,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// Why the call under way had to be refused, whatever it asks for.
+    /// Returns why the current call had to be refused, regardless of its arguments.
     fn refusal(&self, call: &ToolCall) -> Option<Refusal> {
         let most = self.log.opened.rules.budgets.calls_per_turn as usize;
         let spec = self.log.opened.tools.iter().find(|tool| tool.name == call.tool);
@@ -144,7 +144,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// Whether the agent is one that has this tool at all.
+    /// Whether the agent has this tool at all.
     fn may_have(&self, spec: &ToolSpec) -> bool {
         let agent = &self.assigned.agent;
         let named = agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name))
@@ -187,7 +187,7 @@ impl<'l> Course<'l> {
     fn refuse(&mut self, refused: &'l CallRefused) -> Result<(), Wrong> {
         self.of_turn(refused.turn)?;
         let call = self.next(|call| call.call == refused.call)?;
-        // A name past a line's length is cut in the log.
+        // The log shortens a name that is longer than a line.
         if call.tool != refused.tool && !call.tool.starts_with(refused.tool.trim_end_matches('…')) {
             return Err("its call names another tool");
         }
@@ -293,13 +293,13 @@ impl<'l> Course<'l> {
         self.interpreted(&recorded.interpretation)
     }
 
-    /// The words of the call under way.
+    /// Checks the interpretation against that of the current call.
     fn interpreted(&self, interpretation: &str) -> Result<(), Wrong> {
         let call = self.turn.call().ok_or("no call made it")?;
         says(words::says(&call.arguments, "interpretation", interpretation))
     }
 
-    /// A remark that is no fact: the words of a call that makes no claim.
+    /// Checks a note, which is no fact: it must be the text of a call that makes no claim.
     fn note(&mut self, note: &NoteWritten) -> Result<(), Wrong> {
         self.of_turn(note.turn)?;
         let (tool, words) = match note.chapter {
@@ -327,7 +327,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// What a call added to the graph.
+    /// Checks an addition to the graph against its call.
     fn write(&mut self, tool: &str, fits: impl Fn(&Value) -> bool) -> Result<(), Wrong> {
         let call = self.next(|call| call.tool == tool && fits(&call.arguments))?;
         match self.refusal(call) {

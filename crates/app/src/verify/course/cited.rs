@@ -1,11 +1,11 @@
-//! Which records the readings of a call cite, by its arguments: a reader of its own, which only counts and compares.
+//! Determines from the arguments of a call which records its readings cite; a separate implementation that only counts and compares.
 
 use super::Course;
 use crate::verify::words;
 use ledger::{FieldValue, InvocationId, Output, Reading, Record, pattern};
 use serde_json::Value;
 
-/// A claim that a call must come to: the number of the reading, and the record where it names several.
+/// A claim that a call must make: the number of the reading, and the record if the reading names several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Due {
     pub(super) reading: usize,
@@ -13,7 +13,7 @@ pub(super) struct Due {
 }
 
 impl Course<'_> {
-    /// The claims that a record call must come to, in their order.
+    /// Returns the claims that a record call must make, in order.
     pub(super) fn due(&self, arguments: &Value) -> Vec<Due> {
         let stated = stated(arguments);
         let of = |(reading, stated): (usize, &&Value)| match self.several(stated) {
@@ -64,7 +64,7 @@ impl Course<'_> {
             || spans.is_some() && (!is_one || has_where)
     }
 
-    /// The records that a reading names, where it names several of an output of its task.
+    /// Returns the records that a reading names, if it names several records of one output of its task.
     fn several(&self, stated: &Value) -> Option<Vec<String>> {
         if !self.is_several(stated) {
             return None;
@@ -89,7 +89,7 @@ impl Course<'_> {
     }
 }
 
-/// The readings of a call: a list, or the call itself.
+/// Returns the readings of a call: a list, or the call itself.
 fn stated(arguments: &Value) -> Vec<&Value> {
     match arguments.get("readings").and_then(Value::as_array) {
         Some(readings) => readings.iter().collect(),
@@ -97,7 +97,7 @@ fn stated(arguments: &Value) -> Vec<&Value> {
     }
 }
 
-/// The invocation that stands before the record, and what names the records.
+/// Splits off an invocation before the record; returns it and the text that names the records.
 fn apart(stated: &Value) -> (Option<String>, String) {
     let text = match stated.get("record") {
         Some(list @ Value::Array(_)) => words::listed(Some(list)).join(","),

@@ -1,4 +1,4 @@
-//! How a task ended, told again from its events.
+//! Computes again from its events how a task ended.
 
 use super::{Course, Wrong};
 use ledger::event::{Spent, TaskEnded, TaskStatus};
@@ -20,7 +20,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// The first budget that ended a phase.
+    /// Returns the first budget that ended a phase.
     fn spent(&self) -> Option<Spent> {
         let most = self.log.opened.rules.budgets.rejected_claims;
         let refused = self.charged > 0 && self.charged >= most && !self.turn.calls.is_empty();

@@ -1,4 +1,4 @@
-//! Calls that lessons of earlier runs speak against: which had to be refused, and which could run.
+//! Checks calls that lessons of earlier runs advise against: which ones had to be refused, and which could run.
 
 use super::{Course, Wrong};
 use ledger::event::{CallRefused, InvocationStarted};
@@ -6,13 +6,13 @@ use ledger::turn::ToolCall;
 use ledger::{ASK, Behaviour, HUNT, Insisted, Lessons, Profile, SWEEP};
 use serde_json::{Map, Value};
 
-/// A lesson that a refusal told: the call that was refused, and whether its agent insisted since.
+/// A lesson that a refusal told the agent: the refused call, and whether the agent has insisted since.
 pub(super) struct Told {
     call: (String, Value),
     insists: bool,
 }
 
-/// The lessons that hold for the calls of a task.
+/// Returns the lessons that apply to the calls of a task.
 pub(super) fn lessons(log: super::Log<'_>, assigned: &ledger::event::TaskAssigned) -> Lessons {
     let (opened, agent) = (log.opened, &assigned.agent);
     let enforces = opened.behaviour.contains(&Behaviour::Enforces.into());
@@ -27,12 +27,12 @@ pub(super) fn lessons(log: super::Log<'_>, assigned: &ledger::event::TaskAssigne
 }
 
 impl<'l> Course<'l> {
-    /// The arguments that the tool of a call gets, and its agent's reason.
+    /// Returns the arguments that the tool of a call receives, and the agent's reason.
     pub(super) fn as_made(&self, call: &ToolCall) -> (Value, Option<String>) {
         self.lessons.without_reason(&call.tool, &call.arguments)
     }
 
-    /// What speaks against a call that was not made before: the ids of the lessons.
+    /// Returns the ids of the lessons that advise against a call; empty if the same call was made before.
     fn against(&self, call: &(String, Value)) -> Vec<String> {
         let none = Map::new();
         let (tool, arguments) = call;
@@ -44,7 +44,8 @@ impl<'l> Course<'l> {
         against.into_iter().map(|lesson| lesson.id.clone()).collect()
     }
 
-    /// Whether lessons that speak against a call refuse it: the first time, and the very same call again.
+    /// Whether the lessons against a call refuse it: the first time, and whenever the very same call is repeated.
+    /// A call that a recovery suggests is not refused.
     fn refuses(&self, call: &(String, Value), against: &[String]) -> bool {
         let told: Vec<&Told> = against.iter().filter_map(|id| self.told.get(id)).collect();
         let suggests = |(tool, arguments): &(String, Value)| {
@@ -54,7 +55,7 @@ impl<'l> Course<'l> {
         !against.is_empty() && !suggests(call) && told.iter().all(|told| told.call == *call && !told.insists)
     }
 
-    /// A call runs only where no lesson refuses it, or where it says why it should work.
+    /// Checks a call that ran: either no lesson refused it, or the agent gave a reason why it should work.
     pub(super) fn runs(&mut self, started: &InvocationStarted, reason: Option<String>) -> Result<(), Wrong> {
         let call = (started.tool.clone(), started.arguments.clone());
         let against = self.against(&call);
@@ -74,7 +75,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// A call was refused for a lesson that speaks against it, and that it had not been told before.
+    /// Checks a call that was refused because of a lesson: the lesson must advise against it, and the refusal must be due.
     pub(super) fn refused_for(&mut self, call: &ToolCall, refused: &CallRefused) -> Result<(), Wrong> {
         let (arguments, reason) = self.as_made(call);
         let call = (call.tool.clone(), arguments);

@@ -1,4 +1,5 @@
-//! What a task hands out and is told, stores and reads, against its calls and against the other tasks of the log.
+//! Checks the tasks that a task assigns, their reports, and the artifacts that it
+//! stores and reads, against its calls and the other tasks of the log.
 
 use super::{Course, Wrong};
 use crate::run::sweep::is_swept;
@@ -13,32 +14,32 @@ use ledger::{ArtifactId, ArtifactKind, Dispatch, Event, FactEntry, ReferenceShow
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What was handed out in a turn.
+/// The tasks that were assigned in a turn.
 #[derive(Default)]
 pub(super) struct Plan<'l> {
-    /// Calls of agents that are not handed out yet.
+    /// Calls that ask for tasks not assigned yet.
     calls: Vec<&'l ToolCall>,
     /// Tasks that have not been reported, with their sequence number.
     running: BTreeMap<TaskId, u32>,
-    /// The sequence number of those that were handed out last.
+    /// The sequence number of the tasks that were assigned last.
     last: Option<u32>,
 }
 
 impl Plan<'_> {
-    /// Whether every call of it is answered.
+    /// Whether every call is answered.
     pub(super) fn is_done(&self) -> bool {
         self.calls.is_empty() && self.running.is_empty()
     }
 }
 
 impl<'l> Course<'l> {
-    /// Whether a call hands out a task: such calls wait until those beside them were looked at.
+    /// Whether a call assigns a task; such calls wait until the calls next to them are processed.
     pub(super) fn hands_out(&self, call: &ToolCall) -> bool {
         let spec = self.log.opened.tools.iter().find(|tool| tool.name == call.tool);
         spec.is_some_and(|spec| spec.class == ToolClass::Dispatch) && call.tool.starts_with("agent_")
     }
 
-    /// Puts calls of agents that were passed over where they wait.
+    /// Adds calls that assign tasks, and were passed over, to the waiting ones.
     pub(super) fn wait(&mut self, calls: &[&'l ToolCall]) {
         let waiting: Vec<_> = calls.iter().copied().filter(|call| self.hands_out(call)).collect();
         self.turn.plan.calls.extend(waiting);
@@ -52,7 +53,7 @@ impl<'l> Course<'l> {
         if self.turn.plan.last.is_none() {
             self.close_call()?;
         }
-        // Calls beyond the most of a turn are refused one by one.
+        // Calls beyond the maximum of a turn are refused one by one.
         let most = self.log.opened.rules.budgets.calls_per_turn as usize;
         let until = most.min(self.turn.calls.len());
         let left = self.turn.calls.get(self.turn.taken..until).unwrap_or_default();
@@ -73,7 +74,7 @@ impl<'l> Course<'l> {
         Ok(())
     }
 
-    /// A lead declines questions of the case, in the words of its call.
+    /// Checks that a lead declined questions of the case with the arguments of its call.
     pub(super) fn decline(&mut self, declined: &QuestionsDeclined) -> Result<(), Wrong> {
         self.of_turn(declined.turn)?;
         let call = self.named(&declined.call, "decline_questions")?;
@@ -125,7 +126,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// A task's agent is one of the roster, and each objective its own or stated by the call.
+    /// Checks that a task's agent is in the roster, and that each objective is the agent's or stated by the call.
     fn is_of_roster(&self, call: &ToolCall, assigned: &TaskAssigned) -> Result<(), Wrong> {
         let agent = self.log.opened.roster.iter().find(|agent| agent.name == assigned.agent.name);
         let agent = agent.ok_or("the agent of a task of it is not one that tasks can be handed to")?;
@@ -150,7 +151,7 @@ impl<'l> Course<'l> {
         if known { Ok(()) } else { Err("an objective of a task of it is neither its agent's nor its call's") }
     }
 
-    /// What a first message shows of artifacts is what was stored, by the task itself or by one that was reported to it.
+    /// Checks that the artifacts in a first message are those that this task stored, or that a task reported to it stored.
     fn shows_what_was_stored(&self, dispatch: &Dispatch) -> Result<(), Wrong> {
         for reference in &dispatch.references {
             let stored = reference.id.parse().ok().and_then(|id| self.stored(id));
@@ -166,7 +167,7 @@ impl<'l> Course<'l> {
         Ok(())
     }
 
-    /// The content of an artifact that the task may know by now.
+    /// Returns the content of an artifact that the task may know by now.
     fn stored(&self, id: ArtifactId) -> Option<&'l str> {
         let of_report = self.reported.iter().find(|report| report.report.artifact == id);
         let handed = self.assigned.dispatch.iter().flat_map(|dispatch| dispatch.after.iter().copied());
@@ -208,7 +209,7 @@ impl<'l> Course<'l> {
         let call = self.named(&stored.call, tool)?;
         let said = call.arguments.get(line).and_then(Value::as_str).unwrap_or_default();
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        // A line past its length is cut.
+        // A line that is too long is cut.
         let summary = said == stored.summary || said.starts_with(stored.summary.trim_end_matches('…'));
         self.artifacts.push(stored);
         match summary && words::says(&call.arguments, "content", &stored.content) {
@@ -226,7 +227,7 @@ impl<'l> Course<'l> {
         self.stored(retrieved.artifact).map(drop).ok_or("its task knows no such artifact")
     }
 
-    /// Whether everything that was handed out is answered, or was by a later task of the same agent.
+    /// Whether every assigned task is answered, or a later task of the same agent has made up for it.
     pub(super) fn is_answered(&self) -> bool {
         let leads = self.assigned.agent.surface.contains(&ToolClass::Dispatch);
         if leads && self.reported.is_empty() {
@@ -252,7 +253,7 @@ impl<'l> Course<'l> {
         })
     }
 
-    /// Whether these tasks close every question of the case: the agent's own task does, or a fact of any.
+    /// Whether these tasks close every question of the case, through the agent's own task or a fact of any task.
     fn closes_all(&self, tasks: &[(&TaskAssigned, &TaskEnded)]) -> bool {
         let facts: Vec<&FactEntry> = tasks.iter().flat_map(|(task, _)| facts(self.log, task.task)).collect();
         self.log.opened.questions.iter().all(|question| {
@@ -270,7 +271,7 @@ impl<'l> Course<'l> {
     }
 }
 
-/// The facts that a task recorded.
+/// Returns the facts that a task recorded.
 fn facts(log: Log<'_>, task: TaskId) -> impl Iterator<Item = &FactEntry> {
     log.of_tasks().filter(move |(_, of, _)| *of == task).filter_map(|(_, _, event)| match event {
         Event::ClaimAccepted(accepted) => Some(&accepted.fact),
@@ -278,7 +279,7 @@ fn facts(log: Log<'_>, task: TaskId) -> impl Iterator<Item = &FactEntry> {
     })
 }
 
-/// The number that a call gives its task; 1 where it gives none.
+/// Returns the sequence number in a call; 1 if there is none.
 fn sequence(call: &ToolCall) -> u32 {
     let number = match call.arguments.get("sequence") {
         Some(Value::Number(number)) => number.as_u64(),
@@ -306,7 +307,7 @@ fn ended(log: Log<'_>, task: TaskId) -> Option<&TaskEnded> {
     })
 }
 
-/// The name of an agent as tools are named after it.
+/// Returns the name of an agent in the form that tool names use.
 fn plain(agent: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     agent.trim().trim_start_matches("agent_").chars().map(plain).collect()

@@ -1,4 +1,4 @@
-//! How each question stands that no fact answers, told again from the stored outputs of its task's calls.
+//! Computes again, from the stored outputs of a task's calls, the state of each question that no fact answers.
 
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made, reasons};
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The most records, and the most calls, that are named.
 const MOST_SEEN: usize = 8;
 const MOST_CALLS: usize = 32;
-/// Behind so many records a question is at most partly searched.
+/// If the calls returned more records, a question counts at most as partly searched.
 const MOST_LOOKED_THROUGH: usize = 2_000_000;
 
 impl Course<'_> {
@@ -50,7 +50,7 @@ impl Course<'_> {
         WithoutFact::Partly { calls, missing: self.not_searched(objective) }
     }
 
-    /// The labels of evidence in which no listing of the way's sources found one.
+    /// Returns the labels of the evidence in which no listing found a source of the way.
     fn not_spoken_of(&self, way: Way<'_>) -> Vec<String> {
         let is_listed = |label: &str| {
             way.kinds().any(|(by, sources)| {
@@ -63,7 +63,7 @@ impl Course<'_> {
         labels.filter(|label| tells && !is_listed(label)).collect()
     }
 
-    /// The records that would answer.
+    /// Returns the records that would answer the objective.
     fn seen(&self, objective: &Objective) -> Vec<SeenRecord> {
         let would = |made: &Made<'_>, record: &Record| {
             let spec = self.log.opened.tools.iter().find(|spec| spec.name == made.0.tool);
@@ -86,12 +86,12 @@ impl Course<'_> {
             .collect()
     }
 
-    /// The calls that searched a way that has a source to its end.
+    /// Returns the calls that searched a way completely, if it has a source.
     fn searched(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         self.covered_by(way).filter(|_| self.is_source_shown(way))
     }
 
-    /// Whether a way whose source is not there has a search of everything that nobody made, while a listing names sources of other kinds.
+    /// Whether a way has no source of its own kind, but a search that covers other listed sources is still missing.
     fn has_others_to_search(&self, way: Way<'_>) -> bool {
         if !self.has(Behaviour::SearchedElsewhere) || self.lacking(way).is_empty() {
             return false;
@@ -104,7 +104,7 @@ impl Course<'_> {
         others && way.plain().any(SearchedBy::names_source) && self.covered_by(way).is_none()
     }
 
-    /// Whether a recovery has nothing to look for: the objective's source is lacking, and of its ways only that search is left.
+    /// Whether a recovery has nothing to look for: the objective's own source is missing, and only the search of other sources remains.
     pub(super) fn is_left_to_the_sweep(&self, objective: &Objective) -> bool {
         let is_left = |way: &Way<'_>| self.lacking(*way).is_empty() && self.searched(*way).is_none();
         self.has_others_to_search(objective.own_way()) && !to_search(objective).iter().any(is_left)
@@ -129,9 +129,9 @@ impl Course<'_> {
         has_kinds.then_some(searches)
     }
 
-    /// The calls whose pages join, or overlap, from the first record to the end: each time the one that comes furthest.
+    /// Returns the calls whose pages cover everything from the first record to the end; at each step the call that reaches furthest.
     ///
-    /// Records of another type than the one that answers, such as a file that is there, leave everything to look for.
+    /// A call does not count if it returned records of a type that cannot answer, such as entries of existing files.
     fn pages(&self, way: Way<'_>, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let (mut pages, mut next) = (Vec::new(), 0);
         loop {
@@ -177,7 +177,7 @@ impl Course<'_> {
         self.made.iter().filter(could).map(|(_, ended)| ended.invocation).collect()
     }
 
-    /// The last listing that says why it does not name all sources.
+    /// Returns the last listing that states why it does not name all sources.
     fn listed_in_part(&self, by: &SearchedBy) -> Option<Made<'_>> {
         let listings = self.made.iter().rev().filter(|made| by.is(&made.0.tool, &made.0.arguments));
         let counts = self.has(Behaviour::ListingsLook);
@@ -230,14 +230,14 @@ impl Course<'_> {
     }
 }
 
-/// The ways that name how they are searched, and the objective's own: the others say in another form what these say.
+/// Returns the objective's own way, and the others that name their searches. The remaining ways express the same in another form.
 fn to_search(objective: &Objective) -> Vec<Way<'_>> {
     let mut ways = vec![objective.own_way()];
     ways.extend(objective.ways().skip(1).filter(|way| !way.searched.is_empty()));
     ways
 }
 
-/// What belongs to several ways, each named once: they may have searches and needs in common.
+/// Merges the items of several ways, each item once: the ways may share searches and needs.
 fn together<T: PartialEq>(of_ways: Vec<Vec<T>>) -> Vec<T> {
     let mut ways = of_ways.into_iter();
     let mut all = ways.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Questions that a task asks itself: each is what its call says, and how it stands what its calls and facts say.
+//! Checks the questions that a task adds itself: each must match its call, and its state must match the task's calls and facts.
 
 use super::{Course, Wrong};
 use crate::verify::words;
@@ -8,7 +8,7 @@ use ledger::{Behaviour, Objective, SearchedBy, Weight};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most questions that a task asks itself.
+/// The most questions that a task may add itself.
 const MOST: usize = 16;
 
 impl<'l> Course<'l> {
@@ -29,7 +29,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// Whether a question is that of a call, and is searched for as code lays down.
+    /// Whether a question is the one of the call, and its search is the one that code determines.
     fn is_as_asked(&self, arguments: &Value, objective: &Objective) -> bool {
         let by = arguments.get("answered_by").unwrap_or(&Value::Null);
         let condition = &objective.condition;
@@ -56,7 +56,7 @@ impl<'l> Course<'l> {
             && objective.searched == search.into_iter().collect::<Vec<_>>()
     }
 
-    /// Whether the end says of each question of the task's own how it stands.
+    /// Checks that the end of the task states the right state of each of its own questions.
     pub(super) fn own_stand(&self, results: &[ObjectiveResult]) -> Result<(), Wrong> {
         let is_told = |(objective, result): (&&Objective, &ObjectiveResult)| {
             let facts = self.meeting(objective).map(|fact| fact.id);
@@ -71,7 +71,7 @@ impl<'l> Course<'l> {
     }
 }
 
-/// A pattern, or an array of them.
+/// Returns a pattern, or an array of patterns.
 fn patterns(stated: &Value, member: &str) -> Option<Patterns> {
     match stated.get(member)? {
         Value::String(one) => Some(Patterns::One(one.clone())),

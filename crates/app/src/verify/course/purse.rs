@@ -1,17 +1,17 @@
-//! What the tasks of a run spent together, added up again from its events.
+//! Adds up the spending of a run's tasks again, from the events.
 
 use crate::verify::log::Log;
 use ledger::event::{Spent, TaskAssigned};
 use ledger::{Event, Exchange, MicroDollars, Prices, TaskId};
 use std::collections::BTreeMap;
 
-/// Whether the run had spent so much by its end: which task was told first follows from no order of the log.
+/// Whether the run had spent this much by its end. The order of the log does not show which task was told first.
 pub(super) fn is_spent(log: Log<'_>, spent: Spent) -> bool {
     let budgets = &log.opened.rules.budgets;
     match spent {
         Spent::Tokens => budgets.run_tokens.is_some_and(|most| tokens(log) >= most),
         Spent::Cost => budgets.run_cost.is_some_and(|most| cost(log) >= most),
-        // They are counted within a task.
+        // These are counted within a task.
         Spent::Turns | Spent::RejectedClaims | Spent::WallTime => false,
     }
 }

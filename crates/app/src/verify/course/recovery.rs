@@ -1,4 +1,4 @@
-//! Recoveries: each must follow from what its task had come to, by the strategies as they are written.
+//! Checks recoveries: each must follow from the state of its task, by the written strategies.
 
 use super::{Course, Wrong};
 use engine::{After, Edition, Strategy, Template, strategies};
@@ -8,14 +8,14 @@ use ledger::{Cause, Event, Objective, ToolClass};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a task had before the attempt under way.
+/// The facts and answers of a task before the current attempt.
 pub(super) struct Recovering<'l> {
     facts: usize,
     answered: BTreeSet<&'l str>,
 }
 
 impl<'l> Course<'l> {
-    /// A recovery is followed by its phase, and ends before anything else begins.
+    /// Checks that a recovery is followed by its phase, and ends before anything else begins.
     pub(super) fn in_order(&self, event: &Event) -> Result<(), Wrong> {
         let enters = matches!(event, Event::PhaseEntered(entered) if entered.phase == Phase::Recover);
         if self.announced.is_some() != enters {
@@ -57,7 +57,7 @@ impl<'l> Course<'l> {
         Ok(())
     }
 
-    /// Whether what set it off is so.
+    /// Checks that the trigger of the recovery applies.
     fn set_off(
         &self,
         begun: &RecoveryBegun,
@@ -80,14 +80,14 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// Whether an answer is wanted that may still be found.
+    /// Whether an answer is wanted and may still be found.
     fn is_open(&self, objective: &Objective) -> bool {
         let is_unread = matches!(self.without(objective), Some(WithoutFact::NotDeterminable { .. }))
             && self.lacking(objective.own_way()).is_empty();
         (self.is_unmet(objective) && !self.is_left_to_the_sweep(objective)) || is_unread
     }
 
-    /// Whether it answers a call that its strategy answers.
+    /// Checks that the recovery responds to a call that its strategy covers.
     fn because(&self, begun: &RecoveryBegun, strategy: &Strategy) -> Result<(), Wrong> {
         let Some(because) = begun.because else {
             return match strategy.after.is_empty() {
@@ -114,7 +114,7 @@ impl<'l> Course<'l> {
         }
     }
 
-    /// Whether the calls are those of its strategy, and new.
+    /// Checks that the suggested calls are those of the strategy, and new.
     fn suggests(
         &self,
         begun: &RecoveryBegun,
@@ -169,7 +169,7 @@ fn is_filled(template: &Template, call: &SuggestedCall) -> bool {
         && template.arguments.iter().all(|(name, value)| given.contains_key(name) || may_miss(value))
 }
 
-/// A template's text with anything in place of its variables.
+/// Returns a template's text as a pattern, with `*` for its variables.
 fn any(text: &str) -> String {
     let mut pattern = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! How each objective stands, told again from the calls and facts of its task.
+//! Computes the state of each objective again, from the calls and facts of its task.
 
 use super::{Course, Wrong};
 use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
@@ -9,7 +9,7 @@ use ledger::{
 };
 use std::collections::BTreeSet;
 
-/// The most reasons that one call gives, and the most that an objective has; the most characters of each.
+/// The most reasons of one call and of one objective, and the most characters of each.
 pub(super) const MOST_REASONS: usize = 8;
 pub(super) const LONGEST_REASON: usize = 200;
 
@@ -32,12 +32,12 @@ impl<'l> Course<'l> {
         self.has(Behaviour::Questions)
     }
 
-    /// The facts that meet an objective.
+    /// Returns the facts that meet an objective.
     pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
         self.facts.iter().copied().filter(|fact| objective.is_answered_by(fact))
     }
 
-    /// How an objective stands; `None` where facts meet it, or where the run does not tell.
+    /// Returns the state of an objective without facts; `None` if facts meet it, or if the run does not record states.
     pub(super) fn without(&self, objective: &Objective) -> Option<WithoutFact> {
         if !self.recovers() || self.meeting(objective).next().is_some() {
             return None;
@@ -64,7 +64,7 @@ impl<'l> Course<'l> {
         })
     }
 
-    /// The objectives that facts meet, or that were searched for in vain.
+    /// Returns the objectives that facts meet, or whose search found nothing.
     pub(super) fn answered(&self) -> BTreeSet<&'l str> {
         let objectives = self.assigned.agent.objectives.iter();
         let answered = |objective: &&Objective| {
@@ -74,7 +74,7 @@ impl<'l> Course<'l> {
         objectives.filter(answered).map(|objective| objective.id.as_str()).collect()
     }
 
-    /// Whether an answer of an objective is wanted, and there is none.
+    /// Whether an answer to an objective is wanted but missing.
     pub(super) fn is_unmet(&self, objective: &Objective) -> bool {
         let found = self.meeting(objective).next().is_some();
         let told = matches!(
@@ -84,7 +84,7 @@ impl<'l> Course<'l> {
         (objective.is_required() || self.questions()) && !found && !told
     }
 
-    /// Whether the end says of each objective how it stands.
+    /// Checks that the end of the task states the right state of each objective.
     pub(super) fn stand(&self, results: &[ObjectiveResult]) -> Result<(), Wrong> {
         for (objective, result) in self.assigned.agent.objectives.iter().zip(results) {
             if result.without != self.without(objective) {
@@ -94,7 +94,7 @@ impl<'l> Course<'l> {
         Ok(())
     }
 
-    /// What the evidence lacks where each kind of source was listed, and there is none.
+    /// Returns the sources that the evidence lacks: each kind was listed, and there are none.
     pub(super) fn lacking(&self, way: Way<'_>) -> Vec<String> {
         let lacking = way.kinds().map(|(by, sources)| match self.sources_of(by, sources)?.is_empty() {
             true => Some(sources.needed.clone()),
@@ -107,7 +107,7 @@ impl<'l> Course<'l> {
         lacking
     }
 
-    /// Whether a search of it, empty, says something: some kind of source is there, or none has to be.
+    /// Whether an empty search of the way is conclusive: some kind of source exists, or none is needed.
     pub(super) fn is_source_shown(&self, way: Way<'_>) -> bool {
         !self.sources_first()
             || way.kinds().next().is_none()
@@ -116,7 +116,7 @@ impl<'l> Course<'l> {
                 .any(|(by, sources)| self.sources_of(by, sources).is_some_and(|there| !there.is_empty()))
     }
 
-    /// The sources of a kind, as its listing names them; `None` where nobody listed them.
+    /// Returns the sources of a kind that its listing names; `None` if they were not listed.
     pub(super) fn sources_of(&self, by: &SearchedBy, sources: &Sources) -> Option<Vec<&'l Record>> {
         let kind_of = |label: &str| {
             let entry = self.log.opened.case.evidence.iter().find(|entry| entry.label == label)?;
@@ -148,7 +148,8 @@ impl<'l> Course<'l> {
         covering.map(|(_, ended)| ended.invocation).collect()
     }
 
-    /// The listings and the searches of every source that they name; `None` where one was not searched, or found something.
+    /// Returns the listings and the searches of every source that they name;
+    /// `None` if one was not searched, or its search found something.
     fn searches_of_sources(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         let mut all = Vec::new();
         for (by, sources) in way.kinds() {
@@ -166,7 +167,7 @@ impl<'l> Course<'l> {
         Some(all)
     }
 
-    /// Whether a call of a tool that only searches the way's sources one by one searched none of them.
+    /// Whether a tool that only searches the way's sources one by one was called for a different source.
     pub(super) fn is_of_another_source(&self, way: Way<'_>, started: &InvocationStarted) -> bool {
         let each: Vec<_> = way
             .kinds()
@@ -203,7 +204,7 @@ impl<'l> Course<'l> {
     }
 }
 
-/// Why a call could not read all that lay in its way.
+/// Returns why a call could not read everything.
 pub(super) fn reasons(ended: &InvocationEnded) -> Vec<String> {
     let mut all: Vec<String> = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
     if ended.outcome != Outcome::Ok {

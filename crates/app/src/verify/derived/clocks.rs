@@ -1,4 +1,4 @@
-//! Times against the steps of clocks that tasks listed, told again without the gateway.
+//! Checks times against the clock steps that tasks listed, without code of the gateway.
 
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{ClockListing, ClockStep, DerivationEntry, FactEntry, InvocationId, Output, TaskId};
@@ -22,14 +22,14 @@ impl<'l> Listings<'l> {
         self.made.extend(listing.map(|listing| (task, listing)));
     }
 
-    /// What these tasks listed.
+    /// Returns the listings of these tasks.
     pub(super) fn of(&self, tasks: impl Iterator<Item = TaskId> + Clone) -> Vec<&ClockListing> {
         let known = self.made.iter().filter(|(by, _)| tasks.clone().any(|task| task == *by));
         known.map(|(_, listing)| listing).collect()
     }
 }
 
-/// Whether a derivation names a listing of the clock of each of its facts, and only such as its task knows.
+/// Whether a derivation names a listing for the clock of each of its facts, and only listings that its task knows.
 pub(super) fn are_listed(entry: &DerivationEntry, facts: &[&FactEntry], known: &[&ClockListing]) -> bool {
     let named = |listing: &&&ClockListing| entry.clocks.contains(&listing.listed);
     let is_known = |id: &InvocationId| known.iter().any(|listing| listing.listed == *id);
@@ -37,16 +37,16 @@ pub(super) fn are_listed(entry: &DerivationEntry, facts: &[&FactEntry], known: &
     entry.clocks.iter().all(is_known) && facts.iter().all(is_of)
 }
 
-/// A time as a fact has it, from its first nanosecond to the first that it does not mean.
+/// A fact with its time span in nanoseconds: from its first instant to the first after it.
 pub(super) type Read<'f> = (&'f FactEntry, (i128, i128));
 
-/// How far each of two times may be off against the other, where a clock was set back around it.
+/// Returns the total set-back of the clock in the stretches that a time overlaps.
 fn off(read: &Read<'_>, steps: &[Stretch]) -> i128 {
     let around = steps.iter().filter(|step| step.0 < read.1.1 && read.1.0 <= step.1);
     around.map(|step| step.2).sum()
 }
 
-/// Whether one time surely lies before another.
+/// Whether one time is certainly before another.
 pub(super) fn is_before(one: &Read<'_>, other: &Read<'_>, known: &[&ClockListing]) -> bool {
     let (own, others) = (steps(known, one.0), steps(known, other.0));
     if one.0.locator.evidence != other.0.locator.evidence {
@@ -67,7 +67,7 @@ fn is_numbered_before(one: &FactEntry, other: &FactEntry) -> bool {
     one.locator.path == other.locator.path && number(one).zip(number(other)).is_some_and(|(a, b)| a < b)
 }
 
-/// The most nanoseconds between the first and the last of these times.
+/// Returns the most nanoseconds between the first and the last of these times.
 pub(super) fn apart(reads: &[Read<'_>], known: &[&ClockListing]) -> i128 {
     let begin = reads.iter().map(|read| read.1.0).min().unwrap_or_default();
     let end = reads.iter().map(|read| read.1.1).max().unwrap_or_default();
@@ -83,15 +83,16 @@ pub(super) fn apart(reads: &[Read<'_>], known: &[&ClockListing]) -> i128 {
     end - 1 - begin + between.map(|step| step.2).sum::<i128>()
 }
 
-/// A stretch that a clock went through more than once: from, to, and by how much it was set back in it.
+/// A time span that a clock passed more than once: start, end, and the total set-back within it.
 type Stretch = (i128, i128, i128);
 
-/// The stretches of the clock of a fact, those that overlap as one; what one log says beside another it says again.
+/// Returns the stretches of a fact's clock; overlapping ones are merged. Steps in
+/// several logs count once, because the logs describe the same step.
 fn steps<'s>(known: &[&'s ClockListing], fact: &FactEntry) -> Vec<Stretch> {
     let label = &fact.locator.evidence;
     let listed = known.iter().filter(|listing| listing.is_of(label)).flat_map(|listing| &listing.steps);
     let of_host = listed.filter(|step: &&ClockStep| step.evidence == *label);
-    // The step lies somewhere between its records: as long as it is, it may lie off them on either side.
+    // The step is somewhere between its two records, so it may affect times up to its own length on either side.
     let around = |step: &'s ClockStep| {
         let (after, before) = (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
         (after - (before - after), before + (before - after), step.log.as_str())

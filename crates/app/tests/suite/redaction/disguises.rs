@@ -1,10 +1,10 @@
-//! Ways to write a value so that a search for it as it stands finds nothing; none of this is the program's own.
+//! Ways to write a value so that a literal search does not find it; independent of the program's own code.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::net::Ipv4Addr;
 
-/// Letters that look like those of ASCII.
+/// Letters that look like ASCII ones.
 const ALIKE: [(char, char); 12] = [
     ('a', 'а'),
     ('e', 'е'),
@@ -20,7 +20,7 @@ const ALIKE: [(char, char); 12] = [
     ('p', 'р'),
 ];
 
-/// The value in every disguise, by what it is called.
+/// Returns the value in every disguise, each with a name.
 pub(crate) fn disguised(value: &str) -> Vec<(&'static str, String)> {
     let wide: Vec<u8> = value.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let between = |sign: &str| value.chars().map(String::from).collect::<Vec<_>>().join(sign);
@@ -63,7 +63,7 @@ pub(crate) fn disguised(value: &str) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What command lines hide names in: encoded twice, split, turned, as codes.
+/// Returns disguises that command lines use: encoded twice, split, reversed, as character codes.
 fn layered(value: &str) -> Vec<(&'static str, String)> {
     let each = |write: &dyn Fn(char) -> String| value.chars().map(write).collect::<Vec<_>>();
     let code = u32::from;
@@ -105,7 +105,7 @@ fn base32(bytes: &[u8]) -> String {
     bits.chunks(5).map(digit).collect()
 }
 
-/// What of a name tells it: its parts of four letters and more, initials, a short name of a file.
+/// Returns parts that identify a name: its parts of at least four letters, initials, a short file name.
 fn parts(value: &str) -> Vec<(&'static str, String)> {
     let parts: Vec<&str> = value.split(['.', ' ', '-']).collect();
     let is_name = parts.iter().any(|part| part.len() >= 4 && part.chars().all(char::is_alphabetic));
@@ -126,7 +126,7 @@ fn parts(value: &str) -> Vec<(&'static str, String)> {
     all
 }
 
-/// A SID behind what all of its kind begin with.
+/// Returns forms of a SID, from the part after the common prefix.
 fn sid(rest: &str) -> Vec<(&'static str, String)> {
     let own: Vec<u8> = rest.split('-').flat_map(|it| it.parse::<u32>().unwrap().to_le_bytes()).collect();
     let whole = [&[1, 5, 0, 0, 0, 0, 0, 5, 21, 0, 0, 0][..], &own].concat();
@@ -139,7 +139,7 @@ fn sid(rest: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A hardware address with hyphens.
+/// Returns forms of a hardware address that is written with hyphens.
 fn card(value: &str) -> Vec<(&'static str, String)> {
     let digits = value.replace('-', "");
     vec![
@@ -168,7 +168,7 @@ fn full_width(c: char) -> String {
     }
 }
 
-/// In a case that nobody writes it in.
+/// Returns the value in an unusual mix of cases.
 fn swapped(value: &str) -> String {
     let swap =
         |(at, c): (usize, char)| if at % 2 == 0 { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
@@ -179,7 +179,7 @@ fn hex(bytes: &[u8], between: &str) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(between)
 }
 
-/// A text with disguises of single letters taken off, in small letters.
+/// Returns a text in lower case without disguises of single letters.
 pub(crate) fn undisguised(text: &str) -> String {
     let letter = |c: char| match c {
         '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\0' => None,

@@ -1,4 +1,4 @@
-//! Profiles speak of record types and fields that there are.
+//! Profiles must name existing record types and fields.
 
 use ledger::pattern::Patterns;
 use redact::{Profile, SHIPPED};

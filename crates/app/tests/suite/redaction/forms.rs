@@ -1,4 +1,4 @@
-//! A value in every way that it may be written; none of this is the program's own search.
+//! A value in every form in which it may be written; independent of the program's own search.
 
 use crate::redaction::disguises::undisguised;
 use base64::Engine;
@@ -6,14 +6,14 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The values that stand in a text, in whatever form.
+/// Returns the values that a text contains in any form.
 pub(crate) fn found<'v>(values: &[&'v str], text: &str) -> Vec<&'v str> {
     let (lower, plain) = (text.to_lowercase(), undisguised(text));
     let stands = |value: &&str| in_either(value, text, &lower) || plain.contains(&value.to_lowercase());
     values.iter().copied().filter(stands).collect()
 }
 
-/// Whether a value stands in a text.
+/// Whether a text contains a value.
 pub(crate) fn stands(value: &str, text: &str) -> bool {
     in_either(value, text, &text.to_lowercase())
 }
@@ -23,7 +23,7 @@ fn in_either(value: &str, text: &str, lower: &str) -> bool {
         || least(exact(value)).iter().any(|form| text.contains(form))
 }
 
-/// The forms in which no other one stands: where those are not, nothing is.
+/// Returns the forms that contain no other form: if none of these is found, no other is.
 fn least(forms: Vec<String>) -> BTreeSet<String> {
     let all: BTreeSet<String> = forms.into_iter().collect();
     all.iter()
@@ -32,7 +32,7 @@ fn least(forms: Vec<String>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Forms whose letter case is of no account.
+/// Returns the forms that are compared without case.
 fn folded(value: &str) -> Vec<String> {
     let mut forms = Vec::new();
     for value in [value.to_lowercase(), value.to_lowercase().replace('/', "\\")] {
@@ -65,7 +65,7 @@ fn folded(value: &str) -> Vec<String> {
     forms
 }
 
-/// Base64 at each of its three places, of UTF-8 and of UTF-16LE.
+/// Returns hex and Base64 at each of its three alignments, of UTF-8 and of UTF-16LE.
 fn exact(value: &str) -> Vec<String> {
     let mut forms = Vec::new();
     for value in [value.to_owned(), value.to_lowercase(), value.to_uppercase()] {

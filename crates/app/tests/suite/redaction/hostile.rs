@@ -1,4 +1,4 @@
-//! Evidence that writes names in every disguise, in every format that there is.
+//! Evidence that contains names in every disguise, in every format.
 
 use crate::redaction::disguises::{disguised, undisguised};
 use crate::redaction::forms::stands;
@@ -12,7 +12,8 @@ use report::html::{Material, page};
 use std::collections::BTreeMap;
 use testkit::history::{History, fact, reading};
 
-/// Who is in the case: hosts, a person, whoever made the image, an address, whoever examines it, an account, its SID, a network card.
+/// The names in the case: a host, a person, the examiner of an image, an address, the
+/// examiner of the case, an account, another host, a SID, a network card.
 const VALUES: [&str; 9] = [
     "ALDER-07",
     "Mara Ellingsen",
@@ -38,7 +39,7 @@ fn record(number: u32, kind: &str, field: &str, text: &str) -> Record {
     }
 }
 
-/// What names them where a field, a form or a role tells that it does, and every disguise in a text that tells nothing.
+/// Returns texts that name them in a field or form that shows it, and every disguise in an ordinary text.
 fn texts() -> Vec<(String, String, String)> {
     let named = [
         ("computer_name", "hostname", "ALDER-07"),
@@ -55,7 +56,7 @@ fn texts() -> Vec<(String, String, String)> {
     for value in VALUES {
         for (name, written) in disguised(value) {
             all.push(("text_line".into(), "line".into(), format!("{name}: <{written}> &c.")));
-            // Titles are cut behind 120 characters: here, inside of the value.
+            // Titles are cut after 120 characters: here, inside the value.
             all.push(("text_line".into(), "line".into(), format!("{}{written} of {name}", "x ".repeat(57))));
         }
     }
@@ -79,7 +80,7 @@ fn history() -> History {
     history
 }
 
-/// With labels of evidence and questions as a case file has them.
+/// Returns the events with labels of evidence like those of a case file.
 fn events() -> redact::Events {
     let mut events = history().events();
     for (_, event, _) in &mut events {
@@ -93,7 +94,7 @@ fn events() -> redact::Events {
     events
 }
 
-/// Every format but the signature around a statement.
+/// Returns every format, except the signature around a statement.
 fn everything(run: &Run) -> Vec<(&'static str, String)> {
     let attack = Attack::shipped().unwrap();
     let written = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<exchange::Written>| {
@@ -143,7 +144,7 @@ fn no_disguise_of_anybody_stands_in_any_format() {
             }
         }
     }
-    // Where nothing is withheld the same search finds all of it.
+    // If nothing is withheld, the same search finds all of it.
     let whole = everything(&graph::fold(events()).unwrap());
     let json = &whole.iter().find(|(format, _)| *format == "json").unwrap().1;
     for value in VALUES {

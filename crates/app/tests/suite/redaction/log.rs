@@ -1,4 +1,4 @@
-//! Every text that stands in the log of the sample, withheld at once: no place is forgotten.
+//! Withholds every text in the sample's log at once, so that no place is forgotten.
 
 use crate::redaction::written::sample;
 use app::Profile;
@@ -15,7 +15,7 @@ fn events() -> Vec<(Stream, Event, Circumstance)> {
         .collect()
 }
 
-/// The texts of a value that can be somebody's words, by their place; ids, digests, times and names of ours are none.
+/// Collects the texts of a value that may be somebody's words, with their places; ids, digests and times are left out.
 fn texts(value: &Value, place: &str, found: &mut BTreeSet<(String, String)>) {
     match value {
         Value::String(text) => {
@@ -28,7 +28,7 @@ fn texts(value: &Value, place: &str, found: &mut BTreeSet<(String, String)>) {
         Value::Array(items) => items.iter().for_each(|item| texts(item, place, found)),
         Value::Object(members) => {
             for (name, member) in members {
-                // What is ours: it says nothing of the evidence.
+                // These members are the program's own, and say nothing about the evidence.
                 if !["rules", "vocabulary", "writers", "tools"].contains(&name.as_str()) {
                     texts(member, &format!("{place}.{name}"), found);
                 }

@@ -9,7 +9,7 @@ use redact::{Profile, redact};
 use report::html::{Material, page};
 use testkit::history::{History, fact, reading};
 
-/// More than the page shows at once.
+/// More facts than the page shows at once.
 const FACTS: u32 = 2_040;
 
 const SECRET: &str = "Jörg \"Ännchen\" <M&N>";

@@ -1,4 +1,4 @@
-//! Everything that can be written of the sample run.
+//! Everything that can be written about the sample run.
 
 use app::{Conversion, ConvertRequest, Interrupt, Profile, Signer};
 use base64::Engine;
@@ -14,7 +14,7 @@ pub(crate) fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runs/sample")
 }
 
-/// Every format by what its file is called.
+/// Every format, by the suffix of its file.
 const FORMATS: [&str; 10] = [
     "html",
     "md",
@@ -28,18 +28,18 @@ const FORMATS: [&str; 10] = [
     "intoto.json",
 ];
 
-/// The run in every format, with the name of its file; what is packed in it is unpacked behind it.
+/// Returns the run in every format, with its file name; packed contents are appended unpacked.
 pub(crate) fn everything(profile: Option<Profile>) -> Vec<(&'static str, String)> {
     FORMATS.iter().map(|format| (*format, one(format, profile.clone()))).collect()
 }
 
-/// The run in every format with nothing withheld.
+/// Returns the run in every format with nothing withheld.
 pub(crate) fn whole() -> &'static [(&'static str, String)] {
     static WHOLE: OnceLock<Vec<(&str, String)>> = OnceLock::new();
     WHOLE.get_or_init(|| everything(None))
 }
 
-/// The run in one format.
+/// Returns the run in one format.
 pub(crate) fn one(format: &'static str, profile: Option<Profile>) -> String {
     let folder = sample();
     match format {
@@ -85,11 +85,11 @@ fn converted(format: &str, redact: Option<Profile>) -> String {
     let name = app::converted_name(&request);
     assert_eq!(name == format!("redacted.{format}"), redacted, "{name}");
     let text = if format == "intoto.json" { opened(&text) } else { text };
-    // What is said of the file counts, too.
+    // The names that are reported for the file count, too.
     format!("{text}\n{name}\n{}", told.run)
 }
 
-/// A page with what is packed in it behind it.
+/// Returns a page with its packed contents appended.
 pub(crate) fn unpacked(page: String) -> String {
     let mut all = page.clone();
     let packed = page.split("<script class=\"packed\" type=\"application/gzip\">").skip(1);
@@ -100,7 +100,7 @@ pub(crate) fn unpacked(page: String) -> String {
     all
 }
 
-/// An envelope with what it carries behind it.
+/// Returns an envelope with its payload appended.
 fn opened(envelope: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(envelope).unwrap();
     let payload = STANDARD.decode(value["payload"].as_str().unwrap()).unwrap();
