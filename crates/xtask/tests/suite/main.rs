@@ -1,4 +1,6 @@
 //! Integration tests of `xtask`, in one binary because each binary is linked separately.
 
+mod dependencies;
 mod plain;
+mod spdx;
 mod tidy;
