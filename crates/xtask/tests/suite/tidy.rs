@@ -21,15 +21,20 @@ pub(crate) fn examples() -> BTreeSet<String> {
     folders("examples")
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files_below(&path, found);
+        } else {
             found.push(path);
         }
     }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    files_below(folder, found);
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
 }
 
 pub(crate) fn dependencies(name: &str) -> BTreeSet<String> {
@@ -222,6 +227,30 @@ fn every_file_of_a_test_suite_is_part_of_it() {
             let file = entry.file_name().into_string().unwrap();
             let Some(module) = file.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
             assert!(text.contains(&format!("mod {module};")), "{name}: no test runs {file}");
+        }
+    }
+}
+
+/// proptest reads `tests/proptest-regressions/x.txt` for `tests/suite/x.rs`, and `proptest-regressions/x.txt` for `src/x.rs`.
+#[test]
+fn cases_that_failed_once_are_where_proptest_reads_them() {
+    let mut files = Vec::new();
+    for name in crates() {
+        let folder = root().join("crates").join(name);
+        files_below(&folder, &mut files);
+        for file in files.drain(..) {
+            let path = file.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+            let stem = path.strip_suffix(".txt").map(|stem| stem.split_once("proptest-regressions/"));
+            let source = match stem {
+                Some(Some(("tests/", stem))) => folder.join(format!("tests/suite/{stem}.rs")),
+                Some(Some(("", stem))) => folder.join(format!("src/{stem}.rs")),
+                _ => PathBuf::new(),
+            };
+            assert!(
+                !path.contains("proptest-regressions") || source.is_file(),
+                "{} is not read",
+                file.display()
+            );
         }
     }
 }
