@@ -49,6 +49,33 @@ pub enum Verdict {
 }
 
 /// Judges a reading by what its task has seen; if it is grounded, its fact gets the id `fact`.
+///
+/// `examples/ground-a-claim` shows a claim that is grounded. This one cites a call that never was:
+///
+/// ```
+/// use ground::{Setting, Shelf, Verdict, judge};
+/// use ledger::{GateRules, Reading, RejectionCode, Vocabulary, Writers};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (rules, vocabulary, writers) = (GateRules::default(), Vocabulary::shipped()?, Writers::shipped()?);
+/// let setting = Setting {
+///     rules: &rules,
+///     vocabulary: &vocabulary,
+///     types: &Default::default(),
+///     writers: &writers,
+///     by_reference: true,
+///     dated: true,
+/// };
+/// let claim: Reading = serde_json::from_value(serde_json::json!({
+///     "predicate": "executed",
+///     "values": [{"field": "executable", "value": "MIMIKATZ.EXE"}],
+///     "invocation": "inv-0badcafe",
+/// }))?;
+/// let verdict = judge(&claim, "fact-00000001".parse()?, &Shelf::default(), &setting);
+/// assert!(matches!(verdict, Verdict::Refused(refused) if refused.code == RejectionCode::UnknownInvocation));
+/// # Ok(())
+/// # }
+/// ```
 pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'_>) -> Verdict {
     match ground(reading, fact, shelf, setting) {
         Ok((fact, healing)) => Verdict::Grounded { fact, healing },

@@ -40,6 +40,19 @@ pub struct Seed(pub Digest);
 /// (task, ordinal) has 32 bits; four Feistel rounds with the run's seed as key permute them.
 /// A permutation cannot collide, so no two nodes of a kind in one run share an id.
 /// Still, an id tells a model nothing about its neighbours.
+///
+/// ```
+/// use ledger::{Digest, IdSpace, InvocationId, Seed, TaskId};
+///
+/// # fn main() -> Result<(), ledger::IdError> {
+/// let ids = IdSpace::new(Seed(Digest::of(b"case 17")));
+/// let call = InvocationId::assign(&ids, TaskId(1), 0)?;
+/// assert_eq!(call.to_string().parse(), Ok(call));
+/// assert_eq!(call.place(&ids), (TaskId(1), 0));
+/// assert!("inv-1".parse::<InvocationId>().is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct IdSpace {
     seed: Seed,

@@ -21,6 +21,31 @@ use thiserror::Error;
 const VERSION: u32 = 1;
 
 /// The records of one invocation.
+///
+/// Its digest names it in a fact, and it has one form only: the same records in other bytes are refused.
+///
+/// ```
+/// use ledger::{Field, FieldValue, Locator, Output, Record, RecordId};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let line = Field { at: None, value: FieldValue::Text("login failed".into()) };
+/// let locator = Locator { evidence: "disk".into(), path: "auth.log".into(), stream: None, span: None };
+/// let output = Output::new(vec![Record {
+///     id: RecordId(0),
+///     kind: "text_line".into(),
+///     fields: [("text".into(), line)].into(),
+///     locator,
+///     placement: None,
+///     defects: Vec::new(),
+/// }])?;
+/// assert_eq!(Output::decode(output.bytes())?.digest(), output.digest());
+///
+/// let changed = String::from_utf8(output.bytes().to_vec())?.replace("failed", "worked");
+/// assert_ne!(Output::decode(changed.as_bytes())?.digest(), output.digest());
+/// assert!(Output::decode(changed.replace(':', ": ").as_bytes()).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Output {
     /// Decoded from the bytes on first use.

@@ -34,6 +34,21 @@ impl fmt::Display for Predicate {
 }
 
 /// The predicates of a run, and what can prove each of them.
+///
+/// ```
+/// use ledger::{Predicate, Vocabulary};
+///
+/// # fn main() -> Result<(), ledger::vocabulary::VocabularyError> {
+/// let shipped = Vocabulary::shipped()?;
+/// let proved: Vec<String> = shipped.proved_by("prefetch").map(Predicate::to_string).collect();
+/// assert_eq!(proved, ["executed", "recorded"]);
+///
+/// // For records of your own:
+/// let own = "[predicate.paid]\nmeaning = \"money was paid\"\n[record.transfer.paid]\nstates = \"amount\"";
+/// assert_eq!(Vocabulary::from_toml(own)?.proved_by("transfer").count(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Default, Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Vocabulary {

@@ -18,7 +18,7 @@ const READINGS: usize = 8;
 
 proptest! {
     // A smaller seed does not mean a smaller world, so nothing is shrunk; the message describes the world.
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     #[test]
     fn the_gateway_accepts_nothing_that_a_naive_judge_refuses(seed: u64) {

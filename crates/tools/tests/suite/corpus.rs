@@ -24,9 +24,11 @@ fn what_fuzzing_kept_is_read_without_a_panic() {
             if target == "hive" {
                 let path = "Windows/System32/config/SYSTEM";
                 let file = evidence::EvidencePath::parse(path).unwrap();
-                let tree = evidence::memory_tree("memory", [(file, bytes.into())]);
+                let trees = [Box::new(evidence::memory_tree("memory", [(file, bytes.into())])) as Box<_>];
+                // As the fuzz target does (`fuzz/src/lib.rs`).
                 let asked = json!({ "hive": path, "text": "e", "in": "any", "limit": 1000 });
-                run("search_registry", &asked, &[Box::new(tree) as Box<_>], scratch.path());
+                run("search_registry", &asked, &trees, scratch.path());
+                run("deleted_registry", &json!({ "hive": path, "limit": 1000 }), &trees, scratch.path());
             } else {
                 assert!(decoders().contains(&target), "{target}");
                 let path =

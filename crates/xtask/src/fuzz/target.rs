@@ -32,7 +32,7 @@ impl Site {
     pub(super) fn build(root: &Path) -> io::Result<Site> {
         let fuzz = root.join("fuzz");
         let built = Command::new("cargo")
-            .args(["+nightly", "build", "--release", "--target", TRIPLE])
+            .args(["+nightly", "build", "--release", "--locked", "--target", TRIPLE])
             .env("RUSTFLAGS", FLAGS)
             .current_dir(&fuzz)
             .status()?;

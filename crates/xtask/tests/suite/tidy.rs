@@ -4,30 +4,45 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn crates() -> BTreeSet<String> {
-    std::fs::read_dir(root().join("crates"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
+fn folders(of: &str) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(root().join(of)).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn crates() -> BTreeSet<String> {
+    folders("crates")
+}
+
+pub(crate) fn examples() -> BTreeSet<String> {
+    folders("examples")
+}
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files_below(&path, found);
+        } else {
             found.push(path);
         }
     }
 }
 
-fn dependencies(name: &str) -> BTreeSet<String> {
-    let text = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    files_below(folder, found);
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+}
+
+pub(crate) fn dependencies(name: &str) -> BTreeSet<String> {
+    dependencies_in("crates", name)
+}
+
+fn dependencies_in(folder: &str, name: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join(folder).join(name).join("Cargo.toml")).unwrap();
     let manifest: toml::Table = toml::from_str(&text).unwrap();
     manifest
         .get("dependencies")
@@ -37,7 +52,7 @@ fn dependencies(name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_code_map_names_every_crate_and_no_other() {
+fn the_code_map_names_every_crate_and_example_and_no_other() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let map = text.split("## Code map").nth(1).unwrap().split("\n## ").next().unwrap();
     let named: BTreeSet<String> = map
@@ -46,7 +61,8 @@ fn the_code_map_names_every_crate_and_no_other() {
         .filter_map(|line| line.split('`').next())
         .map(str::to_owned)
         .collect();
-    assert_eq!(named, crates());
+    let examples = examples().into_iter().map(|name| format!("examples/{name}"));
+    assert_eq!(named, crates().into_iter().chain(examples).collect());
 }
 
 /// Returns the crates that each crate may use.
@@ -122,6 +138,18 @@ fn arrows_between_crates_point_down_only() {
     }
 }
 
+/// An example shows how little a program needs that embeds a part of Locard.
+#[test]
+fn an_example_uses_the_gateway_and_the_words_of_the_record_alone() {
+    for name in examples() {
+        let used: BTreeSet<String> = dependencies_in("examples", &name);
+        assert!(
+            used.iter().all(|used| ["ground", "ledger"].contains(&used.as_str())),
+            "{name} uses {used:?}"
+        );
+    }
+}
+
 #[test]
 fn only_the_outer_crates_are_asynchronous() {
     for name in crates() {
@@ -138,6 +166,7 @@ fn only_the_outer_crates_are_asynchronous() {
 fn every_module_says_what_it_is_and_none_is_long() {
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);
+    sources(&root().join("examples"), &mut files);
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//!"), "{} does not say what it is", file.display());
@@ -198,6 +227,30 @@ fn every_file_of_a_test_suite_is_part_of_it() {
             let file = entry.file_name().into_string().unwrap();
             let Some(module) = file.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
             assert!(text.contains(&format!("mod {module};")), "{name}: no test runs {file}");
+        }
+    }
+}
+
+/// proptest reads `tests/proptest-regressions/x.txt` for `tests/suite/x.rs`, and `proptest-regressions/x.txt` for `src/x.rs`.
+#[test]
+fn cases_that_failed_once_are_where_proptest_reads_them() {
+    let mut files = Vec::new();
+    for name in crates() {
+        let folder = root().join("crates").join(name);
+        files_below(&folder, &mut files);
+        for file in files.drain(..) {
+            let path = file.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+            let stem = path.strip_suffix(".txt").map(|stem| stem.split_once("proptest-regressions/"));
+            let source = match stem {
+                Some(Some(("tests/", stem))) => folder.join(format!("tests/suite/{stem}.rs")),
+                Some(Some(("", stem))) => folder.join(format!("src/{stem}.rs")),
+                _ => PathBuf::new(),
+            };
+            assert!(
+                !path.contains("proptest-regressions") || source.is_file(),
+                "{} is not read",
+                file.display()
+            );
         }
     }
 }

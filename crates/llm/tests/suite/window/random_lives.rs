@@ -229,7 +229,7 @@ fn in_random_lives_each_request_keeps_the_rules_and_fits() {
     let mut runner = TestRunner::new(Config {
         cases,
         max_shrink_iters: 300,
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..Config::default()
     });
     let (total, ways) = (RefCell::new(Tally::default()), RefCell::new(BTreeMap::new()));
