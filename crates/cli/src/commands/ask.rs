@@ -62,7 +62,8 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     let (worker, scratch) = worker(unconfined, &of.case.paths)?;
     let tables = tables(&of.case, None, (&worker, &scratch), &arguments.checked.kept, printer)?;
     let known = of.run.as_ref().map(|(_, run)| run);
-    let mut answer = Answered::looked(&tables, &arguments.question, known, arguments.lang)?;
+    let question = app::read_question(&arguments.question).map_err(Failure::Ask)?;
+    let mut answer = Answered::looked(&tables, question, known, arguments.lang)?;
     for note in tables.notes() {
         printer.complain(&report::terminal(&format!("note: {note}")));
     }
@@ -76,7 +77,7 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     }
     let printed = match arguments.format {
         Format::Json => {
-            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), &answer.text)))
+            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), answer.read().text())))
         }
         Format::Text => printer.result(&text(&answer.shown(made.as_ref()))),
     };
@@ -90,7 +91,6 @@ fn last_question(run: &Run) -> Option<TaskId> {
 
 /// A question with its answer, as far as it is known.
 pub(super) struct Answered {
-    text: String,
     language: report::Language,
     asked: app::Asked,
     verdict: Verdict,
@@ -101,14 +101,19 @@ impl Answered {
     /// Looks for the answer, and for what the run has of it as facts.
     pub(super) fn looked(
         tables: &app::CaseTables,
-        text: &str,
+        question: app::Question,
         known: Option<&Run>,
         language: report::Language,
     ) -> Result<Answered, Failure> {
-        let asked = app::asked(tables, text).map_err(Failure::Ask)?;
+        let asked = app::asked(tables, question).map_err(Failure::Ask)?;
         let lines = cited(&asked, tables, known.map(|run| (run, None)), language)?;
         let verdict = asked.answer.verdict;
-        Ok(Answered { text: text.to_owned(), language, asked, verdict, lines })
+        Ok(Answered { language, asked, verdict, lines })
+    }
+
+    /// Returns the question as it was read.
+    pub(super) const fn read(&self) -> &app::Question {
+        &self.asked.question
     }
 
     /// Returns whether the answer is based on rows that are not facts yet.
@@ -118,7 +123,7 @@ impl Answered {
 
     /// The question for the task that records its rows.
     pub(super) fn question(&self) -> ledger::AskedQuestion {
-        app::question_to_record(&self.asked, &self.text)
+        app::question_to_record(&self.asked)
     }
 
     /// Takes the facts that the task has recorded; gives how many tools it called.
@@ -158,7 +163,7 @@ impl Answered {
 
     /// What questions behind it can go on from.
     pub(super) fn exchange(&self) -> app::Exchange {
-        app::Exchange::of(&self.text, &self.asked.answer, &self.asked.rows)
+        app::Exchange::of(&self.asked.question, &self.asked.answer, &self.asked.rows)
     }
 
     /// The exit code that says whether there is an answer.

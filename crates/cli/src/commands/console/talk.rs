@@ -10,7 +10,7 @@ use crate::failure::{Failure, describe};
 use crate::platform::Signals;
 use crate::printer::Printer;
 use ::graph::Run;
-use app::{CaseTables, EXCHANGES, Exchange, Follow, Interrupt, World};
+use app::{CaseTables, EXCHANGES, Exchange, Follow, Interrupt, Question, World};
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
@@ -229,12 +229,11 @@ impl<'a> Talk<'a> {
 
     /// Answers a question, or what goes on from one.
     fn question(&mut self, line: &str, printer: &mut Printer) -> Result<(), Failure> {
+        let read = app::read_question(line).map_err(Failure::Ask)?;
         let before = self.exchanges.make_contiguous();
-        let follow = app::follow_up(line, before, &self.desk.world)
-            .map_err(|error| Failure::Ask(app::AskError::Grammar { reason: error.to_string() }))?;
-        match follow {
-            Follow::Whole => self.ask(line, 0, printer),
-            Follow::Filled(question) => self.read_as(&question, printer),
+        match app::follow_up(&read, before, &self.desk.world) {
+            Follow::Whole => self.ask(read, 0, printer),
+            Follow::Filled(question) => self.ask_as(&question, 0, printer),
             Follow::Reaction => printer.result(&self.taken()),
             Follow::Lacks(told) => printer.result(&report::terminal(&told)),
             Follow::Either { question, choices } => {
@@ -244,8 +243,8 @@ impl<'a> Talk<'a> {
                 // Whoever says nothing goes ahead with the first one.
                 let first = choices.first().filter(|_| reply.trim().is_empty());
                 match chosen.or(first) {
-                    Some((_, question)) => self.read_as(&question.clone(), printer),
-                    None => self.ask(reply.trim(), BACK, printer),
+                    Some((_, question)) => self.ask_as(question, 0, printer),
+                    None => self.ask(app::read_question(reply.trim()).map_err(Failure::Ask)?, BACK, printer),
                 }
             }
         }
@@ -256,19 +255,20 @@ impl<'a> Talk<'a> {
         match self.exchanges.back() {
             None => "ask a question; /help lists the commands".to_owned(),
             Some(last) => {
-                let read = report::terminal(&last.question);
+                let read = report::terminal(last.question.text());
                 format!("the last question was read as: {read}\nsay what differs, or ask in other words")
             }
         }
     }
 
-    fn read_as(&mut self, question: &str, printer: &mut Printer) -> Result<(), Failure> {
+    /// Prints what a line is read as, and asks that.
+    fn ask_as(&mut self, question: &str, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
         printer.result(&report::terminal(&format!("read as: {question}")))?;
-        self.ask(question, 0, printer)
+        self.ask(app::read_question(question).map_err(Failure::Ask)?, backs, printer)
     }
 
     /// Asks a question, which was asked back so often already.
-    fn ask(&mut self, question: &str, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
+    fn ask(&mut self, question: Question, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
         let was_recorded = self.desk.session_folder().is_some();
         let Worked::Done(answer) = self.worked(question, printer)? else {
             // What was ended leaves no word.
@@ -290,13 +290,9 @@ impl<'a> Talk<'a> {
             return Ok(());
         }
         let Some(reply) = self.back(printer)? else { return Ok(()) };
-        let grammar = |error: String| Failure::Ask(app::AskError::Grammar { reason: error });
         if reply.trim().is_empty() {
-            return match app::first_reading(question).map_err(|error| grammar(error.to_string()))? {
-                Some(first) => {
-                    printer.result(&report::terminal(&format!("read as: {first}")))?;
-                    self.ask(&first, BACK, printer)
-                }
+            return match app::first_reading(answer.read()) {
+                Some(first) => self.ask_as(&first, BACK, printer),
                 None => Ok(()),
             };
         }
@@ -304,12 +300,11 @@ impl<'a> Talk<'a> {
             // A command is no answer.
             return self.command(&reply, printer).map(|_| ());
         }
-        if matches!(app::follow_up(&reply, &[], &self.desk.world), Ok(Follow::Reaction)) {
+        let reply = app::read_question(&reply).map_err(Failure::Ask)?;
+        if app::follow_up(&reply, &[], &self.desk.world) == Follow::Reaction {
             return Ok(());
         }
-        let whole = app::completed(question, &reply).map_err(|error| grammar(error.to_string()))?;
-        printer.result(&report::terminal(&format!("read as: {whole}")))?;
-        self.ask(&whole, backs + 1, printer)
+        self.ask_as(&app::completed(answer.read(), &reply), backs + 1, printer)
     }
 
     /// Waits for the answer to a question back; `None` where somebody leaves it.
@@ -334,11 +329,11 @@ impl<'a> Talk<'a> {
     }
 
     /// Looks for an answer, and has it recorded where it is not.
-    fn worked(&mut self, question: &str, printer: &Printer) -> Result<Worked<Answered>, Failure> {
+    fn worked(&mut self, question: Question, printer: &Printer) -> Result<Worked<Answered>, Failure> {
         let (run, language) = (self.desk.run(), self.arguments.lang);
-        let text = question.to_owned();
         let looked = self.looked(printer, move |tables| {
-            Answered::looked(tables, &text, run.as_deref(), language).map(|answer| (answer, tables.notes()))
+            Answered::looked(tables, question, run.as_deref(), language)
+                .map(|answer| (answer, tables.notes()))
         })?;
         let Worked::Done((answer, notes)) = looked else { return Ok(Worked::Ended) };
         for note in notes {
