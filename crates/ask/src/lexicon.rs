@@ -25,6 +25,10 @@ const FOLLOW: &str = include_str!("../data/follow.toml");
 /// The shortest word, in characters, in which a slip is corrected.
 const SLIP: usize = 5;
 
+/// Endings that `*` stands for: those of inflected words, English and German. So "page*" takes "pages", and not "pagefile".
+const FORMS: &str = "s es e er ers ern en em n nn d ed r rs t te ten ter tes tet st et ing ings ion ions ation ations ational ional ionally al als ally ly y ies ied ying ity ities or ors ment ments able ables ability \
+    ance ances ence ences ate ated ates ating ator ators ive ives ively ely ung ungen nen in ins innen up ups off out on ons age ages ication ications ification name names namen namens ged ging ped ping ned ning ted ting red ring led ling ner ners ger ht me men iert ierte ierten ierter iertes sion sions ded ding de des mal mals malig lich liche lichen";
+
 /// Why the shipped grammar cannot be used.
 #[derive(Debug, Error)]
 pub enum LexiconError {
@@ -129,10 +133,15 @@ impl Pattern {
 
     fn fits_word(&self, word: &str) -> bool {
         self.words.iter().any(|pattern| match pattern.strip_suffix('*') {
-            Some(begin) => word.starts_with(begin),
+            Some(begin) => word.strip_prefix(begin).is_some_and(is_form),
             None => pattern == word,
         })
     }
+}
+
+/// Whether a word may end like this after its stem. A part behind a hyphen may be anything.
+fn is_form(ending: &str) -> bool {
+    ending.is_empty() || ending.starts_with('-') || FORMS.split_whitespace().any(|form| form == ending)
 }
 
 #[derive(Deserialize)]
@@ -257,7 +266,8 @@ impl Lexicon {
     fn knows(&self, word: &str) -> bool {
         let fits = |pattern: &Pattern| pattern.fits_word(word);
         let of_topics = self.topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
-        self.filler.contains(word)
+        crate::spans::is_month(word)
+            || self.filler.contains(word)
             || self.programs.contains_key(word)
             || self.rids.contains_key(word)
             || self.hints.contains_key(word)

@@ -170,6 +170,11 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     }
 }
 
+/// Whether a word is the name of a month.
+pub(crate) fn is_month(word: &str) -> bool {
+    month(word).is_some()
+}
+
 /// Returns the first of the two dates that a text such as `03/10/2022` may be; `None` if it is not ambiguous.
 pub(crate) fn either(text: &str) -> Option<String> {
     let mut is_ambiguous = false;

@@ -11,7 +11,7 @@ pub struct Topic {
     pub id: String,
     /// What it is about, in words.
     pub about: String,
-    /// Its signs: the topic is recognised by any of them. A sign is a list of words that must all occur; `|` separates alternatives, `*` stands for any ending, `@` names a group, `~` joins words that must follow each other, `+` marks a word that is also a name.
+    /// Its signs: the topic is recognised by any of them. A sign is a list of words that must all occur; `|` separates alternatives, `*` stands for the ending of an inflected word, `@` names a group, `~` joins words that must follow each other, `+` marks a word that is also a name.
     pub(crate) signs: Vec<String>,
     /// Other words that say nothing more once the topic is recognised.
     #[serde(default)]
@@ -28,6 +28,9 @@ pub struct Topic {
     /// What its records count, as questions call it.
     #[serde(default)]
     pub(crate) units: Vec<String>,
+    /// Words by which questions call a field, if they differ from its name.
+    #[serde(default)]
+    pub(crate) called: BTreeMap<String, Vec<String>>,
     /// Whether a question must name something.
     #[serde(default)]
     pub(crate) named: bool,

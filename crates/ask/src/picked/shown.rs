@@ -2,7 +2,7 @@
 
 use crate::answer::Cited;
 use crate::decide::{Found, role, times};
-use crate::question::Order;
+use crate::question::{Order, Reading};
 use crate::topic::Source;
 use crate::world::Row;
 use std::collections::BTreeSet;
@@ -41,9 +41,13 @@ pub(super) fn shown(found: &Found<'_>, at: usize) -> Cited {
 
 /// Returns the other values of a row. Of several hashes, addresses and the like it returns only those that the question names.
 fn value<'r>(found: &Found<'_>, row: &'r Row, source: &'r Source) -> Vec<(&'r str, &'r str)> {
-    let used = &found.reading.used;
-    let fields = found.sources().flat_map(|source| &source.value);
-    let named: BTreeSet<&str> = fields.map(String::as_str).filter(|field| is_named(field, used)).collect();
+    let Reading { topic, used, .. } = found.reading;
+    let is_called = |field: &str| {
+        let names = topic.called.get(field).into_iter().flatten();
+        names.into_iter().any(|name| name.split(' ').all(|word| used.contains(word)))
+    };
+    let fields = found.sources().flat_map(|source| &source.value).map(String::as_str);
+    let named: BTreeSet<&str> = fields.filter(|field| is_named(field, used) || is_called(field)).collect();
     let is_one = |field: &str| {
         named
             .iter()
