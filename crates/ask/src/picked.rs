@@ -87,11 +87,11 @@ fn counted(found: &Found<'_>, rows: &[usize]) -> Answer {
     if !wants.count || is_counted {
         return values(found, rows, None);
     }
-    // If no record has a count, the records themselves are counted, provided that each occasion has one.
-    let each = rows.iter().all(|at| found.is(*at, |source| source.every));
-    match each && !found.is_cut() {
-        true => values(found, rows, Some(rows.len() as u64)),
-        false => not_recorded(found, "no count"),
+    // If no record has a count, the records of sources that have one for each occasion are counted.
+    let each: Vec<usize> = rows.iter().copied().filter(|at| found.is(*at, |source| source.every)).collect();
+    match each.is_empty() || found.is_cut() {
+        true => not_recorded(found, "no count"),
+        false => values(found, &each, Some(each.len() as u64)),
     }
 }
 

@@ -72,8 +72,14 @@ impl<'a> Found<'a> {
         let may_be_no = wants.yes_or_no || !wants.is_of_one() && self.unmet.is_empty();
         // A setting that is not written down says nothing about what is in force.
         let is_of_state = self.sources().any(|source| source.state || source.off_flag.is_some());
+        // Of a large source only rows in the span were found. If they keep the last time alone, a later one may hide an occasion in it.
+        let hides = |source: &Source| self.question.span.is_some() && source.large && !source.every;
         let shows = |source: &Source| {
-            source.full && self.would_tell(source) && self.is_whole(source) && self.tells_of_accounts(source)
+            source.full
+                && !hides(source)
+                && self.would_tell(source)
+                && self.is_whole(source)
+                && self.tells_of_accounts(source)
         };
         may_be_no
             && !is_of_state
