@@ -25,9 +25,12 @@ const FOLLOW: &str = include_str!("../data/follow.toml");
 /// The shortest word, in characters, in which a slip is corrected.
 const SLIP: usize = 5;
 
+/// The least digits of a number that a wildcard takes.
+const LONG_NUMBER: usize = 6;
+
 /// Endings that `*` stands for: those of inflected words, English and German. So "page*" takes "pages", and not "pagefile".
 const FORMS: &str = "s es e er ers ern en em n nn d ed r rs t te ten ter tes tet st et ing ings ion ions ation ations ational ional ionally al als ally ly y ies ied ying ity ities or ors ment ments able ables ability \
-    ance ances ence ences ate ated ates ating ator ators ive ives ively ely ung ungen nen in ins innen up ups off out on ons age ages ication ications ification name names namen namens ged ging ped ping ned ning ted ting red ring led ling ner ners ger ht me men iert ierte ierten ierter iertes sion sions ded ding de des mal mals malig lich liche lichen";
+    ance ances ence ences ate ated ates ating ator ators ive ives ively ely ung ungen nen in ins innen up ups off out on ons age ages ication ications ification name names namen namens ged ging ped ping ned ning ted ting red ring led ling ner ners ger ht me men iert ierte ierten ierter iertes sion sions ded ding de des mal mals malig lich liche lichen ig ige igen ent ents ency";
 
 /// Why the shipped grammar cannot be used.
 #[derive(Debug, Error)]
@@ -139,9 +142,13 @@ impl Pattern {
     }
 }
 
-/// Whether a word may end like this after its stem. A part behind a hyphen may be anything.
+/// Whether a word may end like this after its stem. A part behind a hyphen may be anything, and so may a long number, as in KB5001330.
 fn is_form(ending: &str) -> bool {
-    ending.is_empty() || ending.starts_with('-') || FORMS.split_whitespace().any(|form| form == ending)
+    let is_long_number = ending.len() >= LONG_NUMBER && ending.bytes().all(|it| it.is_ascii_digit());
+    ending.is_empty()
+        || is_long_number
+        || ending.starts_with('-')
+        || FORMS.split_whitespace().any(|form| form == ending)
 }
 
 #[derive(Deserialize)]
