@@ -66,13 +66,21 @@ impl Asked {
     }
 }
 
-/// Asks the tables of a case.
+/// Reads a question.
 ///
 /// # Errors
 ///
-/// Where the tables do not answer.
-pub fn asked(tables: &CaseTables, text: &str) -> Result<Asked, AskError> {
-    let question = ask::question(text).map_err(|error| AskError::Grammar { reason: error.to_string() })?;
+/// Fails if the shipped grammar cannot be read.
+pub fn read_question(text: &str) -> Result<Question, AskError> {
+    ask::question(text).map_err(|error| AskError::Grammar { reason: error.to_string() })
+}
+
+/// Asks the tables of a case a question that was read.
+///
+/// # Errors
+///
+/// Fails if the tables do not answer.
+pub fn asked(tables: &CaseTables, question: Question) -> Result<Asked, AskError> {
     let has_sources = question.topics().any(|topic| !topic.sources.is_empty());
     let mut world = World::default();
     if has_sources {
@@ -108,7 +116,7 @@ pub fn known_names(tables: &CaseTables) -> Result<World, AskError> {
 }
 
 /// The question as a log has it, with the rows that its task records, by table and piece of evidence.
-pub fn question_to_record(asked: &Asked, text: &str) -> AskedQuestion {
+pub fn question_to_record(asked: &Asked) -> AskedQuestion {
     let mut all: Vec<AskedRows> = Vec::new();
     for cited in &asked.answer.cited {
         let Some(row) = asked.rows.get(cited.row) else { continue };
@@ -126,7 +134,7 @@ pub fn question_to_record(asked: &Asked, text: &str) -> AskedQuestion {
             }),
         }
     }
-    AskedQuestion { question: text.to_owned(), plan: ask::VERSION, rows: all }
+    AskedQuestion { question: asked.question.text().to_owned(), plan: ask::VERSION, rows: all }
 }
 
 /// The record types that each source gives.

@@ -76,10 +76,10 @@ pub use agents::{
     Agent, AgentError, shipped_agents, shipped_asker, shipped_crew, shipped_examiner, shipped_lead,
 };
 pub use ask::{
-    Answer as AskAnswer, EXCHANGES, Exchange, Follow, Reason, Row as AskRow, Verdict, World, completed,
-    first_reading, follow as follow_up,
+    Answer as AskAnswer, EXCHANGES, Exchange, Follow, Question, Reason, Row as AskRow, Verdict, World,
+    completed, first_reading, follow as follow_up,
 };
-pub use asked::{AskError, Asked, asked, known_names, question_to_record};
+pub use asked::{AskError, Asked, asked, known_names, question_to_record, read_question};
 pub use audit::{AuditOf, AuditRunError, Audited, audit_runs, folders_of_runs};
 pub use audit_state::{AuditState, AuditStateError};
 pub use bench_gate::{

@@ -1,39 +1,39 @@
-//! What a question comes to.
+//! The answer to a question.
 
 use std::fmt;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What it says.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// The topic that it was taken to be about; `None` where it was not understood.
+    /// The topic that the question was read as; `None` if it was not understood.
     pub topic: Option<&'static str>,
-    /// The rows that it rests on, in the order in which they are shown.
+    /// The rows that support it, in the order in which they are shown.
     pub cited: Vec<Cited>,
-    /// How many there are, where that was asked and the rows are all.
+    /// The number of things, if that was asked and all of them were found.
     pub count: Option<u64>,
     /// Whether more rows fit than are cited.
     pub more: bool,
-    /// What it does not say, in words of ours.
+    /// Notes on what the rows do not say.
     pub notes: Vec<String>,
-    /// What the person may be asked back; at most two.
+    /// What to ask the person back, at most two questions.
     pub questions: Vec<String>,
 }
 
-/// A row, and which of its fields are the answer.
+/// A row, with the fields that answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cited {
-    /// Its place among the rows that were looked at.
+    /// Its place among the rows that were found.
     pub row: usize,
-    /// Names of fields, each once.
+    /// The names of the fields, each once.
     pub fields: Vec<String>,
 }
 
-/// What an answer says.
+/// The verdict of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// What the cited rows hold.
+    /// The values of the cited rows.
     Values,
     /// Yes.
     Yes,
@@ -57,7 +57,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Its name, for programs.
+    /// Its name for programs.
     pub const fn name(self) -> &'static str {
         match self {
             Reason::NoSource => "no_source",

@@ -1,10 +1,11 @@
-//! Questions as people type them: what is asked, which records can answer, and what follows from those that do.
+//! Reads questions as people type them, names the records that can answer, and decides what those records say.
 //!
-//! Pure: no IO, no clock. Grammar and synonyms are data (`data/*.toml`), and know no case.
-//! What cannot be read with certainty is not answered: a wrong answer is worse than none.
+//! The crate is pure: it does no IO and reads no clock. Grammar and synonyms are data (`data/*.toml`) and know no case.
+//! If a question cannot be read with certainty, it is not answered: a wrong answer is worse than none.
 
 mod answer;
 mod decide;
+mod edit;
 mod follow;
 mod lexicon;
 mod looks;
@@ -26,8 +27,8 @@ pub use spans::Span;
 pub use topic::{Source, Topic};
 pub use world::{Account, Host, LogSpan, Row, World};
 
-/// The version of plans: to be counted up when the same question comes to ask other records.
-pub const VERSION: u32 = 2;
+/// The version of plans. Raise it when the same question can choose other records.
+pub const VERSION: u32 = 3;
 
-/// The most bytes of a question that are read; more is no question.
+/// The number of bytes of a question that are read; the rest is ignored.
 pub const LONGEST: usize = 4000;

@@ -1,19 +1,19 @@
-//! The statements that look for what can answer a question.
+//! Looks: the SQL statements that search for the rows that can answer.
 
 use crate::question::{Name, Question};
 use crate::topic::Source;
 use crate::world::World;
 use std::fmt::Write;
 
-/// The most rows of one look.
+/// The most rows that one look returns.
 pub const MOST: usize = 20_000;
 
 /// A statement over one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// Which reading of the question it is for.
+    /// The place of the reading that it is for.
     pub reading: usize,
-    /// Which source of its topic.
+    /// The place of the source in its topic.
     pub source: usize,
     /// The table.
     pub record: String,
@@ -21,7 +21,7 @@ pub struct Look {
     pub sql: String,
 }
 
-/// The statements for all readings of a question.
+/// Returns the statements for all readings of a question.
 pub fn looks(question: &Question, world: &World) -> Vec<Look> {
     let mut looks = Vec::new();
     for (reading, of) in question.readings.iter().enumerate() {
@@ -50,7 +50,7 @@ fn statement(source: &Source, names: &[Name], question: &Question, world: &World
     sql
 }
 
-/// Rows in which one of the names can stand; what is an account or a host is decided by all of a row.
+/// Narrows a statement to rows that may hold one of the names. Accounts and hosts are left to the decision, which sees the whole row.
 fn narrowed(source: &Source, names: &[Name], world: &World) -> Option<String> {
     let is_known = |name: &&Name| !crate::matching::is_of_world(name, world);
     let words: Vec<String> = names.iter().filter(is_known).flat_map(longest).collect();
@@ -67,7 +67,7 @@ fn narrowed(source: &Source, names: &[Name], world: &World) -> Option<String> {
     Some(format!("({})", arms.join(" OR ")))
 }
 
-/// The longest run of letters and digits of each spelling: what a field must hold, however the rest is written.
+/// Returns the longest run of letters and digits of each spelling. A field must hold it, however the rest is written.
 fn longest(name: &Name) -> Vec<String> {
     let all = name.spellings.iter().chain(&name.parts);
     let runs = all.filter_map(|text| {
@@ -77,12 +77,13 @@ fn longest(name: &Name) -> Vec<String> {
     runs.filter(|run| run.len() > 1).collect()
 }
 
+/// Narrows a statement to rows with a time in the span.
 fn spanned(source: &Source, question: &Question) -> Option<String> {
     let span = question.span.as_ref()?;
     let arms = source.time.iter().map(|field| {
         let mut bounds = vec![format!("\"{field}\" IS NOT NULL")];
         bounds.extend(span.from.iter().map(|from| format!("\"{field}\" >= '{from}'")));
-        // `~` stands behind every sign of a time.
+        // `~` sorts after every character of a time.
         bounds.extend(span.to.iter().map(|to| format!("\"{field}\" <= '{to}~'")));
         format!("({})", bounds.join(" AND "))
     });

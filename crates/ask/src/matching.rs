@@ -1,4 +1,4 @@
-//! Whether a row names what a question names.
+//! Whether a row has a name of the question.
 
 use crate::question::Name;
 use crate::topic::Source;
@@ -8,24 +8,24 @@ use std::collections::BTreeSet;
 /// How closely a spelling fits a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
-    /// Its letters and digits stand there in their order.
+    /// The value has its letters and digits, in their order.
     Loose,
-    /// It is the value, or a whole part of it.
+    /// It is the value, or a whole part of the value.
     Whole,
 }
 
-/// The shortest spelling that is looked for inside words.
+/// The shortest spelling, in characters, that is searched inside words.
 const INSIDE: usize = 4;
 
-/// A name as it is looked for in a case.
+/// A name of a question, with what it is in the case.
 #[derive(Debug)]
 pub(crate) struct Sought<'q> {
     pub(crate) name: &'q Name,
-    /// Spellings of the account that it is, with its SID.
+    /// The names and the SID of the account that it is.
     pub(crate) accounts: BTreeSet<String>,
-    /// Labels of the evidence that has such an account.
+    /// The labels of the evidence that lists this account.
     pub(crate) hosts_of_account: BTreeSet<String>,
-    /// Labels of the evidence that it names.
+    /// The labels of the evidence that it names.
     pub(crate) hosts: BTreeSet<String>,
 }
 
@@ -36,7 +36,7 @@ impl Sought<'_> {
     }
 }
 
-/// What a name is in the case.
+/// Looks a name up in the case.
 pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
     let low = name.text.to_lowercase();
     let mut accounts = BTreeSet::new();
@@ -55,15 +55,15 @@ pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
     Sought { name, accounts, hosts_of_account, hosts }
 }
 
-/// Whether a name is that of an account or a host.
+/// Whether a name is an account or a host.
 pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
     let sought = sought(name, world);
     !sought.accounts.is_empty() || !sought.hosts.is_empty() || name.ending.is_some()
 }
 
-/// How a row names it; `None` where it does not.
+/// Returns how closely a row has a name; `None` if it does not have it.
 pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
-    // What was called with a program's path is no run of that program.
+    // A command line that holds the path of a program is no run of that program.
     let is_program =
         !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
     let of_program = |field: &String| source.name.contains(field) || source.program.contains(field);
@@ -74,12 +74,12 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
         .filter(|field| !is_program || of_program(field))
         .filter(|field| !sought.name.is_doer || does(field));
     let spelled: Vec<&str> = searched.filter_map(|field| row.get(field)).collect();
-    // Where a prefetch file stands for a run, it is called after the program.
+    // A prefetch file in a listing is named after its program.
     let is_prefetch = source.only.as_deref().is_some_and(|only| only.contains("'pf'"));
     let of_prefetch =
         |value: &&str| program_of(value).is_some_and(|program| sought.name.spellings.contains(&program));
     let by_prefetch = (is_prefetch && spelled.iter().any(of_prefetch)).then_some(Fit::Whole);
-    // Of a program that is called by its own name, the folder is no name.
+    // If a program is named without a path, a folder of that name is not the program.
     let is_of_runs =
         source.name.iter().any(|field| matches!(field.as_str(), "program" | "image" | "executable"));
     let is_bare = !sought.name.text.contains(['/', '\\']);
@@ -98,7 +98,7 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
     by_value.max(owner).max(of_folder(sought, source, row))
 }
 
-/// Whether the hive of a user lies in a folder that somebody named after the user.
+/// Whether a hive of a user lies in a folder that was named after the user, such as one of a collection.
 fn of_folder(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
     let path = normal(&row.path);
     let (folder, file) = path.rsplit_once('/')?;
@@ -113,7 +113,7 @@ fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
 }
 
 fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
-    // Such a word stands in many values and names none of them.
+    // A word of speech occurs in many values and names none of them.
     if sought.name.is_word && sought.accounts.is_empty() {
         return None;
     }
@@ -128,13 +128,13 @@ fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
         let spelling = squeezed(spelling);
         spelling.chars().count() >= INSIDE && begins_a_word(value, &spelling)
     };
-    // The name of a file is whole with its ending.
+    // A file name with an ending fits only as a whole.
     let is_loose = |spelling: &String| !has_known_ending(spelling) && is_inside(spelling);
     if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_loose) {
         return Some(Fit::Loose);
     }
     let parts = &sought.name.parts;
-    // A short word stands in too many others.
+    // A short word occurs in too many others.
     let stands = |part: &String| {
         let squeezed = squeezed(part);
         let is_short = squeezed.chars().count() < INSIDE;
@@ -144,7 +144,7 @@ fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
     all.then_some(Fit::Loose)
 }
 
-/// Small letters, `/` for `\`.
+/// Returns a text in small letters, with `/` for `\`.
 pub(crate) fn normal(text: &str) -> String {
     text.to_lowercase().replace('\\', "/")
 }
@@ -153,7 +153,7 @@ fn squeezed(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a text is the name of a file with one of the usual endings.
+/// Whether a text is a file name with a usual ending.
 fn has_known_ending(text: &str) -> bool {
     let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
     !text.starts_with('.') && ENDINGS.contains(&ending)
@@ -165,7 +165,7 @@ const ENDINGS: [&str; 30] = [
     "evtx",
 ];
 
-/// Whether letters and digits stand in a value in this order, and begin where a word does: behind a mark, at a capital, or where letters and digits meet.
+/// Whether a value has these letters and digits in a row, beginning where a word begins: after a mark, at a capital, or where letters and digits meet.
 fn begins_a_word(value: &str, squeezed: &str) -> bool {
     let mut text = String::new();
     let mut begins = Vec::new();
@@ -187,7 +187,7 @@ fn begins_a_word(value: &str, squeezed: &str) -> bool {
     begins.into_iter().any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(squeezed)))
 }
 
-/// Without a drive in front and a slash at the end.
+/// Returns a path without its drive and without slashes at its ends.
 fn bare(path: &str) -> &str {
     let behind =
         path.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, behind)| behind);
@@ -219,7 +219,7 @@ fn fits_whole(value: &str, spelling: &str) -> bool {
         || value.split('/').any(|part| part == sought || stem(part) == sought)
 }
 
-/// Whether one text stands in another one between marks, or at an end of it.
+/// Whether a value holds a text between marks or at one of its ends.
 fn is_part(value: &str, sought: &str) -> bool {
     value.match_indices(sought).any(|(at, found)| {
         let before = value.get(..at).and_then(|text| text.chars().next_back());
@@ -229,7 +229,7 @@ fn is_part(value: &str, sought: &str) -> bool {
     })
 }
 
-/// A file's name without its ending, and without the hash of a prefetch file.
+/// Returns a file name without its ending, and without the hash of a prefetch file.
 fn stem(name: &str) -> &str {
     let name = match name.strip_suffix(".pf").and_then(|name| name.rsplit_once('-')) {
         Some((program, hash)) if hash.len() == 8 => program,
@@ -241,7 +241,7 @@ fn stem(name: &str) -> &str {
     }
 }
 
-/// The file's own name of a prefetch file's program.
+/// Returns the file name of the program that a prefetch file belongs to.
 pub(crate) fn program_of(path: &str) -> Option<String> {
     let low = normal(path);
     let name = low.rsplit('/').next()?;

@@ -1,50 +1,41 @@
-//! Spans of time as people write them. Times are texts that sort, as those of records are.
+//! Spans of time as people write them. Times are texts that sort by time, as in records.
+
+mod calendar;
+mod written;
 
 use crate::tokens::Token;
+use written::{day, dotted, half_day, iso, month, slashed, time_of_day, year};
 
-/// A span of time; a bound of `None` is open.
+pub(crate) use calendar::{is_instant, second_after, second_before};
+
+/// A span of time. A bound of `None` is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
-    /// Times before this text are outside.
+    /// Times that sort before this text are outside.
     pub from: Option<String>,
-    /// Times behind this text and whatever it begins are outside.
+    /// Times that sort after this text and do not begin with it are outside.
     pub to: Option<String>,
 }
 
 impl Span {
-    /// Whether a time, RFC 3339 without its zone, lies in the span.
+    /// Whether a time, RFC 3339, is in the span.
     pub fn holds(&self, time: &str) -> bool {
         let after = self.from.as_deref().is_none_or(|from| time >= from);
         after && self.to.as_deref().is_none_or(|to| time <= to || time.starts_with(to))
     }
 }
 
-/// What was read of a question's times.
+/// The times of a question.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) span: Option<Span>,
-    /// Whether a date can be read in two ways, or two dates stand there and how they belong together is not told.
+    /// Whether a date can be read in two ways, or it is open how several dates and times belong together.
     pub(crate) is_ambiguous: bool,
-    /// The places of its words.
+    /// The places of the words of times.
     pub(crate) used: Vec<usize>,
 }
 
-const MONTHS: [[&str; 3]; 12] = [
-    ["january", "jan", "januar"],
-    ["february", "feb", "februar"],
-    ["march", "mar", "märz"],
-    ["april", "apr", "april"],
-    ["may", "may", "mai"],
-    ["june", "jun", "juni"],
-    ["july", "jul", "juli"],
-    ["august", "aug", "august"],
-    ["september", "sep", "sept"],
-    ["october", "oct", "oktober"],
-    ["november", "nov", "november"],
-    ["december", "dec", "dezember"],
-];
-
-/// A date or a time of day that stands at a place.
+/// A date or a time of day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     /// `2022`, `2022-05`, `2022-05-04` or with a time of day.
@@ -53,7 +44,7 @@ enum Piece {
     Time(String),
 }
 
-/// Reads the span that a question names.
+/// Reads the span of a question.
 pub(crate) fn span(tokens: &[Token]) -> Read {
     let mut read = Read::default();
     let mut pieces: Vec<(usize, usize, Piece)> = Vec::new();
@@ -138,7 +129,7 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     }
     let is_german = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.low == "um");
     if let Some(time) = half_day(first, if is_german { "" } else { low(1) }) {
-        return Some(time);
+        return Some((time.0, Piece::Time(time.1)));
     }
     if let Some(time) = time_of_day(first) {
         return Some((1, Piece::Time(time)));
@@ -179,163 +170,15 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     }
 }
 
-fn digits(text: &str, most: u32) -> Option<u32> {
-    let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|it| it.is_ascii_digit());
-    text.parse().ok().filter(|number| is_number && *number <= most)
+/// Whether a word is the name of a month.
+pub(crate) fn is_month(word: &str) -> bool {
+    month(word).is_some()
 }
 
-fn year(text: &str) -> Option<&str> {
-    digits(text, 2200).filter(|year| *year >= 1970).map(|_| text)
-}
-
-fn month(text: &str) -> Option<usize> {
-    MONTHS.iter().position(|names| names.contains(&text)).map(|place| place + 1)
-}
-
-/// The first of the two dates that a text such as `03/10/2022` may be.
+/// Returns the first of the two dates that a text such as `03/10/2022` may be; `None` if it is not ambiguous.
 pub(crate) fn either(text: &str) -> Option<String> {
     let mut is_ambiguous = false;
     slashed(text, &mut is_ambiguous).filter(|_| is_ambiguous)
-}
-
-/// Whether a text begins with an instant as records have it.
-pub(crate) fn is_instant(text: &str) -> bool {
-    parts(text).is_some()
-}
-
-/// The second before an instant, without its fraction.
-pub(crate) fn second_before(text: &str) -> Option<String> {
-    let [year, month, day, hour, minute, second] = parts(text)?;
-    Some(match (day, hour, minute, second) {
-        (_, _, _, 1..) => told([year, month, day, hour, minute, second - 1]),
-        (_, _, 1.., _) => told([year, month, day, hour, minute - 1, 59]),
-        (_, 1.., _, _) => told([year, month, day, hour - 1, 59, 59]),
-        (2.., ..) => told([year, month, day - 1, 23, 59, 59]),
-        _ if month > 1 => told([year, month - 1, days(year, month - 1), 23, 59, 59]),
-        _ => told([year.checked_sub(1)?, 12, 31, 23, 59, 59]),
-    })
-}
-
-/// The second after an instant, without its fraction.
-pub(crate) fn second_after(text: &str) -> Option<String> {
-    let [year, month, day, hour, minute, second] = parts(text)?;
-    Some(match (month, day, hour, minute, second) {
-        (.., 0..=58) => told([year, month, day, hour, minute, second + 1]),
-        (_, _, _, 0..=58, _) => told([year, month, day, hour, minute + 1, 0]),
-        (_, _, 0..=22, ..) => told([year, month, day, hour + 1, 0, 0]),
-        (month, day, ..) if day < days(year, month) => told([year, month, day + 1, 0, 0, 0]),
-        (1..=11, ..) => told([year, month + 1, 1, 0, 0, 0]),
-        _ => told([year + 1, 1, 1, 0, 0, 0]),
-    })
-}
-
-fn told([year, month, day, hour, minute, second]: [u32; 6]) -> String {
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
-}
-
-/// Year, month, day, hour, minute and second of an instant.
-fn parts(text: &str) -> Option<[u32; 6]> {
-    let (date, time) = text.get(..19)?.split_once('T')?;
-    let three = |text: &str, mark: char| -> Option<[u32; 3]> {
-        let mut parts = text.split(mark).map(|part| digits(part, 9999));
-        let all = [parts.next()??, parts.next()??, parts.next()??];
-        parts.next().is_none().then_some(all)
-    };
-    let ([year, month, day], [hour, minute, second]) = (three(date, '-')?, three(time, ':')?);
-    let is_one = (1..=12).contains(&month)
-        && (1..=days(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60;
-    is_one.then_some([year, month, day, hour, minute, second])
-}
-
-/// How many days a month of the Gregorian calendar has.
-const fn days(year: u32, month: u32) -> u32 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-fn day(text: &str) -> Option<u32> {
-    let bare = ["st", "nd", "rd", "th"].into_iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
-    digits(bare, 31).filter(|day| *day > 0)
-}
-
-/// `2022-05-04`, `2022-05`, with a time of day or not.
-fn iso(text: &str) -> Option<String> {
-    let (date, time) = match text.split_once('t') {
-        Some((date, time)) => (date, Some(time_of_day(time.trim_end_matches('z'))?)),
-        None => (text, None),
-    };
-    let mut parts = date.split('-');
-    let (year, month) = (year(parts.next()?)?, digits(parts.next()?, 12)?);
-    let day = parts.next().map(|day| digits(day, 31)).map_or(Some(None), |day| day.map(Some))?;
-    let date = match (parts.next(), day) {
-        (Some(_), _) => return None,
-        (None, Some(day)) => format!("{year}-{month:02}-{day:02}"),
-        (None, None) => format!("{year}-{month:02}"),
-    };
-    Some(time.map_or_else(|| date.clone(), |time| format!("{date}T{time}")))
-}
-
-/// `16.09.2025`: the day comes first wherever dots are written.
-fn dotted(text: &str) -> Option<String> {
-    let mut parts = text.split('.');
-    let (day, month, year) = (digits(parts.next()?, 31)?, digits(parts.next()?, 12)?, year(parts.next()?)?);
-    parts.next().is_none().then(|| format!("{year}-{month:02}-{day:02}"))
-}
-
-/// `03/10/2022` is two dates, but where one of the numbers is no month.
-fn slashed(text: &str, is_ambiguous: &mut bool) -> Option<String> {
-    let mut parts = text.split('/');
-    let (first, second, year) =
-        (digits(parts.next()?, 31)?, digits(parts.next()?, 31)?, year(parts.next()?)?);
-    let (day, month) = match (first, second) {
-        (first, second) if first > 12 => (first, second),
-        (first, second) if second > 12 => (second, first),
-        (first, second) => {
-            *is_ambiguous |= first != second;
-            (first, second)
-        }
-    };
-    parts.next().is_none().then(|| format!("{year}-{month:02}-{day:02}"))
-}
-
-/// `8:26 pm`, `8pm`: how many words, and the time in 24 hours.
-fn half_day(first: &str, next: &str) -> Option<(usize, Piece)> {
-    let half = |text: &str| match text.trim_matches('.') {
-        "am" | "a.m" => Some(0),
-        "pm" | "p.m" => Some(12),
-        _ => None,
-    };
-    let written = ["am", "pm"].into_iter().find_map(|end| Some((first.strip_suffix(end)?, half(end)?)));
-    let (length, clock, later) = match written {
-        Some((clock, later)) => (1, clock, later),
-        // In German `am` stands before a date, so that a bare hour in front of it is none.
-        None if first.contains(':') || matches!(next, "pm" | "p.m") => (2, first, half(next)?),
-        None => return None,
-    };
-    let (hour, rest) = clock.split_once(':').map_or((clock, "00"), |(hour, rest)| (hour, rest));
-    let hour = digits(hour, 12).filter(|hour| *hour > 0)?;
-    let time = time_of_day(&format!("{:02}:{rest}", hour % 12 + later))?;
-    Some((length, Piece::Time(time)))
-}
-
-fn time_of_day(text: &str) -> Option<String> {
-    let text = text.trim_end_matches('z');
-    let mut parts = text.split(':');
-    let two = |text: &str, most| digits(text, most).filter(|_| text.len() <= 2);
-    let (hour, minute) = (two(parts.next()?, 23)?, two(parts.next()?, 59)?);
-    let second = parts.next().map(|second| two(second, 59)).map_or(Some(None), |it| it.map(Some))?;
-    match (parts.next(), second) {
-        (Some(_), _) => None,
-        (None, Some(second)) => Some(format!("{hour:02}:{minute:02}:{second:02}")),
-        (None, None) => Some(format!("{hour:02}:{minute:02}")),
-    }
 }
 
 #[cfg(test)]

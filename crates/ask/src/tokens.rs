@@ -8,15 +8,15 @@ const MOST: usize = 200;
 /// One word, as it was typed and as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// Without the punctuation around it.
+    /// The word without the punctuation around it.
     pub(crate) text: String,
     /// The same in small letters.
     pub(crate) low: String,
-    /// Whether it stood in quotation marks: then it is a name, whatever it says.
+    /// Whether it was in quotation marks. Then it is a name, whatever it says.
     pub(crate) quoted: bool,
-    /// Whether a comma or another mark stands behind it.
+    /// Whether a comma or another mark follows it.
     pub(crate) ends: bool,
-    /// The bytes of the text that it takes.
+    /// Its bytes in the text.
     pub(crate) bytes: Range<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Token {
         Token { text: text.to_owned(), low: text.to_lowercase(), quoted, ends, bytes }
     }
 
-    /// Whether it looks like a path, a file, an address or an id, which no word of speech does.
+    /// Whether it looks like a path, a file, an address or an id, as no word of speech does.
     pub(crate) fn is_like_file(&self) -> bool {
         let inner_dot = self.low.trim_matches('.').contains('.');
         self.quoted
@@ -36,7 +36,7 @@ impl Token {
             || is_drive(&self.low)
     }
 
-    /// Whether its form says that it is somebody's or something's name: digits, or capitals inside.
+    /// Whether its form shows that it is a name: it has digits, or capitals inside.
     pub(crate) fn is_like_name(&self) -> bool {
         let letters = self.text.chars().skip(1).any(char::is_uppercase);
         self.is_like_file() || letters || self.text.chars().any(|it| it.is_ascii_digit())
@@ -48,7 +48,7 @@ fn is_drive(text: &str) -> bool {
     matches!((chars.next(), chars.next(), chars.next()), (Some(letter), Some(':'), None) if letter.is_ascii_alphabetic())
 }
 
-/// The words of a text, in order.
+/// Splits a text into words.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -65,7 +65,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             _ => None,
         };
         let inner = rest.get(first.len_utf8()..).unwrap_or_default();
-        // „German“ closes as English opens.
+        // The German closing mark is the English opening one.
         let is_close = |it: char| Some(it) == close || (first == '„' && it == '“');
         if let Some(end) = close.and_then(|_| inner.find(is_close)) {
             let within = inner.get(..end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What can be asked about: the records that tell of it, and which of their fields are what.
+//! Topics: what can be asked about, which records answer, and what each of their fields means.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -9,114 +9,126 @@ use std::collections::BTreeMap;
 pub struct Topic {
     /// Its name.
     pub id: String,
-    /// What it is, in words.
+    /// What it is about, in words.
     pub about: String,
-    /// Groups of words by which it is known: of a group all must stand in the question; `|` parts words of which one is enough, `*` stands for any ending, `~` stands between words of which one follows the other at once, `+` marks one that is also a name.
+    /// Its signs: the topic is recognised by any of them. A sign is a list of words that must all occur; `|` separates alternatives, `*` stands for the ending of an inflected word, `@` names a group, `~` joins words that must follow each other, `+` marks a word that is also a name.
     pub(crate) signs: Vec<String>,
-    /// Other words that say nothing more once it is known.
+    /// Other words that say nothing more once the topic is recognised.
     #[serde(default)]
     pub(crate) also: Vec<String>,
-    /// Kinds of things that it tells of, where it is not known by them alone.
+    /// The kinds of things that its records are about.
     #[serde(default)]
     pub(crate) tells: Vec<String>,
-    /// Whether it tells what something is like: that there is such a record answers no question with yes.
+    /// Whether it describes things. Then the existence of a record answers no question with yes.
     #[serde(default)]
     pub(crate) attribute: bool,
-    /// Whether its records stand in an order that no time tells, so that none is known to be the first or the last.
+    /// Whether its records have an order but no times, so that none is known to be the first or the last.
     #[serde(default)]
     pub(crate) undated: bool,
-    /// What its records count, as a question calls it.
+    /// What its records count, as questions call it.
     #[serde(default)]
     pub(crate) units: Vec<String>,
-    /// Whether it can be told only of something that is named.
+    /// Words by which questions call a field, if they differ from its name.
+    #[serde(default)]
+    pub(crate) called: BTreeMap<String, Vec<String>>,
+    /// Whether a question must name something.
     #[serde(default)]
     pub(crate) named: bool,
-    /// Topics that are asked where this one tells nothing, by their names.
+    /// Whether a question must name a thing, and an account is not enough.
+    #[serde(default)]
+    pub(crate) of_things: bool,
+    /// The name of the topic whose sources it shares.
+    #[serde(default)]
+    pub(crate) like: Option<String>,
+    /// The names of topics to ask if this one finds nothing.
     #[serde(default, rename = "else")]
     pub(crate) others: Vec<String>,
-    /// Words, at most three in a row, that are names here, and how these are spelled in records.
+    /// Words, at most three in a row, that are names in this topic, with their spellings in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
-    /// The records that tell of it; none: nothing that is read does.
+    /// The records that answer. A topic without any is one that no source answers.
     #[serde(default, rename = "source")]
     pub sources: Vec<Source>,
 }
 
-/// Records of one type that tell of a topic.
-#[derive(Debug, Deserialize)]
+/// Records of one type that answer questions about a topic, and the roles of their fields.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Their type.
+    /// The type of the records.
     pub record: String,
     /// Which of them count, as a condition in SQL.
     #[serde(default)]
     pub(crate) only: Option<String>,
-    /// Fields that say what it is.
+    /// Fields that name the thing.
     pub(crate) name: Vec<String>,
-    /// Fields in which names of a question are looked for, besides.
+    /// Further fields in which the names of a question are searched.
     #[serde(default, rename = "match")]
     pub(crate) matched: Vec<String>,
     /// Fields with the path of a program, the best first.
     #[serde(default)]
     pub(crate) program: Vec<String>,
-    /// Times of what is told, the best first.
+    /// Fields with the time, the best first.
     #[serde(default)]
     pub(crate) time: Vec<String>,
-    /// The time of the first one, where that has a field of its own.
+    /// Fields with the time of the first occasion, if that has a field of its own.
     #[serde(default)]
     pub(crate) first: Vec<String>,
-    /// Who did it; `@owner` is whose folder the file lies in.
+    /// Fields with the person; `@owner` is the user whose folder holds the file.
     #[serde(default)]
     pub(crate) who: Vec<String>,
-    /// What it was done with.
+    /// Fields with the means.
     #[serde(default)]
     pub(crate) by: Vec<String>,
-    /// Where it came from.
+    /// Fields with the origin.
     #[serde(default)]
     pub(crate) from: Vec<String>,
-    /// How often.
+    /// Fields with a count.
     #[serde(default)]
     pub(crate) count: Vec<String>,
-    /// What else is told of it.
+    /// Fields with anything else that answers.
     #[serde(default)]
     pub(crate) value: Vec<String>,
     /// Fields by which records of a topic belong together.
     #[serde(default)]
     pub(crate) keys: Vec<String>,
-    /// The channel of its event log.
+    /// The channel, if the records are events of a log.
     #[serde(default)]
     pub(crate) log: Option<String>,
-    /// The field that orders them, the most recent first.
+    /// A field that orders the records, 0 for the most recent.
     #[serde(default)]
     pub(crate) order: Option<String>,
-    /// A number that says, where it is 0, that it never happened.
+    /// A field with a number; 0 means that it never happened.
     #[serde(default)]
     pub(crate) never: Option<String>,
-    /// Whether none of them, where their source is there, shows that there was nothing.
+    /// Whether the source is complete: if it is there and has no such record, there was nothing.
     #[serde(default)]
     pub(crate) full: bool,
-    /// Whether each occurrence has a record of its own, so that the earliest is the first.
+    /// Whether each occasion has its own record, so that the earliest one is the first.
     #[serde(default)]
     pub(crate) every: bool,
-    /// Endings of the names of which none being there shows something; none: all.
+    /// The endings of names for which the source is complete; empty means all.
     #[serde(default)]
     pub(crate) endings: Vec<String>,
-    /// A word that, where it stands in the field `flags`, says that it is not in force.
+    /// A word that means, in the field `flags`, that the thing is not in force.
     #[serde(default)]
     pub(crate) off_flag: Option<String>,
-    /// Whether there may be very many of them.
+    /// Whether there may be very many records, so that the statement narrows them.
     #[serde(default)]
     pub(crate) large: bool,
-    /// Whether they count only where no other source of the topic tells anything.
+    /// Whether the records count only if no other source of the topic answers.
     #[serde(default)]
     pub(crate) fallback: bool,
-    /// Whether they tell something only beside others that they share a key with.
+    /// Whether the records only suggest what the topic is about. They count on evidence whose other sources do not know the thing.
+    #[serde(default)]
+    pub(crate) suggests: bool,
+    /// Whether the records count only beside others with the same key.
     #[serde(default)]
     pub(crate) linked: bool,
-    /// Whether they count only where the question names a thing.
+    /// Whether the records count only if the question names something.
     #[serde(default)]
     pub(crate) of_named: bool,
-    /// Whether a field `state` says whether it is so.
+    /// Whether a field `state` says `on` or `off`.
     #[serde(default)]
     pub(crate) state: bool,
 }
@@ -129,22 +141,22 @@ pub(crate) struct TopicFile {
     pub(crate) topics: Vec<Topic>,
 }
 
-/// Whose folder a file lies in, as `who` of a source names it.
+/// The user whose folder holds the file, as a role of `who`.
 pub(crate) const OWNER: &str = "@owner";
 
 impl Source {
-    /// The fields in which a name may stand.
+    /// The fields in which names of a question are searched.
     pub(crate) fn searched(&self) -> impl Iterator<Item = &String> {
         let all = [&self.name, &self.matched, &self.who, &self.program];
         all.into_iter().flatten().filter(|field| *field != OWNER)
     }
 
-    /// Whether they are events of a log.
+    /// Whether the records are events of a log.
     pub fn is_of_log(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Whether records of it lie in files that belong to users.
+    /// Whether the records come from files that belong to users.
     pub(crate) fn is_owned(&self) -> bool {
         self.who.iter().any(|field| field == OWNER)
     }

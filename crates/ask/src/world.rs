@@ -1,4 +1,4 @@
-//! What is known of the case before a question is answered: its hosts, accounts, sources and logs, and the rows that were looked at.
+//! The case as it is known before a question is answered: hosts, accounts, sources, logs, and the rows that were found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ pub struct World {
     pub hosts: Vec<Host>,
     /// Accounts.
     pub accounts: Vec<Account>,
-    /// Record types that a source in a piece of evidence could have given, as (evidence, type).
+    /// Pairs of a piece of evidence and a record type that one of its sources can give.
     pub sources: BTreeSet<(String, String)>,
     /// Event logs.
     pub logs: Vec<LogSpan>,
@@ -27,33 +27,33 @@ pub struct Host {
 /// An account.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
-    /// What it is called, in small letters.
+    /// Its names, in small letters.
     pub names: BTreeSet<String>,
     /// Its SID, in small letters.
     pub sid: Option<String>,
-    /// The pieces of evidence whose list of accounts has it.
+    /// The pieces of evidence that list it.
     pub hosts: BTreeSet<String>,
 }
 
-/// How far an event log reaches.
+/// The time that an event log covers.
 #[derive(Debug, Clone, Default)]
 pub struct LogSpan {
     /// The piece of evidence.
     pub evidence: String,
     /// Its channels.
     pub channels: String,
-    /// Its first record's time.
+    /// The time of its first record.
     pub first: Option<String>,
-    /// Its last record's time.
+    /// The time of its last record.
     pub last: Option<String>,
-    /// Whether it was cleared before its first record.
+    /// Whether it was cleared.
     pub cleared: bool,
 }
 
 /// A row of a case table.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
-    /// Which look found it: its place among those of the question.
+    /// The place of the look that found it, among those of the question.
     pub look: usize,
     /// The number of the row.
     pub number: i64,
@@ -61,16 +61,17 @@ pub struct Row {
     pub evidence: String,
     /// The file.
     pub path: String,
-    /// Its values as texts; what it lacks is missing.
+    /// Its values as texts, without those that are null.
     pub fields: BTreeMap<String, String>,
 }
 
 impl Row {
+    /// Returns a value that is not empty.
     pub(crate) fn get(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str).filter(|text| !text.is_empty())
     }
 
-    /// The name of the folder of users in which the file lies.
+    /// Returns the name of the user folder that holds the file, in small letters.
     pub(crate) fn owner(&self) -> Option<String> {
         let path = self.path.replace('\\', "/").to_lowercase();
         let behind = ["/users/", "/documents and settings/", "users/", "documents and settings/"]

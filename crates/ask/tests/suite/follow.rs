@@ -1,6 +1,6 @@
 //! Questions that go on from those before, and what they are filled up to.
 
-use ask::{Account, Exchange, Follow, Host, World, completed, first_reading, follow};
+use ask::{Account, Exchange, Follow, Host, Question, World};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -30,9 +30,17 @@ fn world() -> World {
     }
 }
 
+fn read(text: &str) -> Question {
+    ask::question(text).unwrap()
+}
+
+fn follow(text: &str, before: &[Exchange], world: &World) -> Follow {
+    ask::follow(&read(text), before, world)
+}
+
 fn exchange(question: &str) -> Exchange {
     Exchange {
-        question: question.to_owned(),
+        question: read(question),
         evidence: set(&["host-7"]),
         first: Some("2025-09-16T09:44:03.5Z".to_owned()),
         last: Some("2025-09-17T00:00:00Z".to_owned()),
@@ -40,7 +48,7 @@ fn exchange(question: &str) -> Exchange {
 }
 
 fn after(question: &str, text: &str) -> Follow {
-    follow(text, &[exchange(question)], &world()).unwrap()
+    follow(text, &[exchange(question)], &world())
 }
 
 #[test]
@@ -105,7 +113,7 @@ fn what_a_question_leaves_out_is_filled_from_the_last_one() {
 #[test]
 fn an_earlier_exchange_counts_where_the_last_one_does_not_say() {
     let quiet = |question: &str| Exchange { first: None, last: None, ..exchange(question) };
-    let asked = |lines: &[Exchange], text: &str| follow(text, lines, &world()).unwrap();
+    let asked = |lines: &[Exchange], text: &str| follow(text, lines, &world());
     let lines = [exchange("When was setup.exe run?"), quiet("Was the System log cleared?")];
     let earlier = Follow::Filled("When was setup.exe run before 2025-09-16T09:44:02".to_owned());
     assert_eq!(asked(&lines, "and before that?"), earlier);
@@ -134,7 +142,7 @@ fn a_whole_question_is_taken_as_it_is() {
         "",
     ] {
         assert_eq!(after("When did alice log on?", text), Follow::Whole, "{text}");
-        assert_eq!(follow(text, &[], &world()).unwrap(), Follow::Whole, "{text}");
+        assert_eq!(follow(text, &[], &world()), Follow::Whole, "{text}");
     }
 }
 
@@ -144,7 +152,7 @@ fn a_short_reaction_is_no_question() {
         ["no", "No!", "wrong", "falsch", "nein, falsch", "that is wrong", "damn", "so ein Mist", "quatsch!!"]
     {
         assert_eq!(after("When did alice log on?", text), Follow::Reaction, "{text}");
-        assert_eq!(follow(text, &[], &world()).unwrap(), Follow::Reaction, "{text}");
+        assert_eq!(follow(text, &[], &world()), Follow::Reaction, "{text}");
     }
 }
 
@@ -156,22 +164,22 @@ fn where_several_are_meant_it_is_asked_which_and_where_none_is_that_is_said() {
     assert_eq!(question, "Which account: alice, bob?");
     assert_eq!(choices.len(), 2);
     let before = [exchange("When did carol log on?")];
-    let lacks = follow("the other user", &before, &world()).unwrap();
+    let lacks = follow("the other user", &before, &world());
     assert!(matches!(lacks, Follow::Lacks(_)), "{lacks:?}");
     let without_time = Exchange { first: None, last: None, ..exchange("Was setup.exe run?") };
-    assert!(matches!(follow("and before that?", &[without_time], &world()).unwrap(), Follow::Lacks(_)));
+    assert!(matches!(follow("and before that?", &[without_time], &world()), Follow::Lacks(_)));
 }
 
 #[test]
 fn what_can_be_read_in_two_ways_has_a_first_reading_and_can_be_completed() {
-    let first = |text: &str| first_reading(text).unwrap();
+    let first = |text: &str| ask::first_reading(&read(text));
     assert_eq!(
         first("Was setup.exe run on 03/04/2025?").as_deref(),
         Some("Was setup.exe run on 2025-04-03?")
     );
     assert_eq!(first("Was setup.exe run after the log was cleared?").as_deref(), Some("Was setup.exe run"));
     assert_eq!(first("When was setup.exe run?"), None);
-    let whole = |text: &str, reply: &str| completed(text, reply).unwrap();
+    let whole = |text: &str, reply: &str| ask::completed(&read(text), &read(reply));
     assert_eq!(whole("Was setup.exe run on 03/04/2025?", "2025-03-04"), "Was setup.exe run on 2025-03-04");
     assert_eq!(
         whole("Was setup.exe run after the log was cleared?", "after 2025-09-16"),
@@ -188,9 +196,9 @@ proptest! {
     fn no_line_breaks_it(before in "\\PC{0,120}", text in "\\PC{0,120}", long in 1usize..40) {
         let lines = [exchange(&before), exchange(&before.repeat(long))];
         for text in [text.clone(), text.repeat(long), format!("and {text}?"), format!("no, {text} 03/04/2025")] {
-            follow(&text, &lines, &world()).unwrap();
-            first_reading(&text).unwrap();
-            completed(&before, &text).unwrap();
+            follow(&text, &lines, &world());
+            ask::first_reading(&read(&text));
+            ask::completed(&read(&before), &read(&text));
         }
     }
 }

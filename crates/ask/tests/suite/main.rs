@@ -1,5 +1,6 @@
-//! Tables of questions, and hostile ones.
+//! Tables of questions, answers by rows, and hostile questions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod follow;
 mod plans;

@@ -37,6 +37,22 @@ fn questions_are_read_as_they_are_meant() {
         ("When was x.exe modified according to the shimcache?", "shim_cache", "t", vec!["x.exe"]),
         ("Which pdf files did alice open?", "opened", "", vec!["pdf", "alice"]),
         ("Which program was run most often?", "program_run", "c", vec![]),
+        ("Who disabled the account bob?", "account_changed", "w", vec!["disabled", "bob"]),
+        ("By whom was the account bob disabled?", "account_changed", "w", vec!["bob", "disabled"]),
+        ("Which account disabled carol?", "account_changed", "w", vec!["disabled", "carol"]),
+        ("Welche Konten sind deaktiviert?", "account_state", "", vec![]),
+        ("Was a user account deleted?", "account_deleted", "y", vec![]),
+        ("When did Defender flag powercat first?", "defender", "t", vec!["powercat"]),
+        ("When was Firefox last in use?", "program_used", "t", vec!["Firefox"]),
+        ("When was Dropbox last active?", "program_active", "t", vec!["Dropbox"]),
+        ("Which build and service pack is installed", "os", "", vec![]),
+        ("Count the prefetch files in the MFT", "prefetch_list", "c", vec![]),
+        ("Was powershell.exe executed by scanner7?", "program_run", "y", vec!["powershell.exe", "scanner7"]),
+        ("When does the Security log start?", "event_logs", "t", vec!["Security log"]),
+        ("Hat der Defender etwas gefunden?", "defender", "y", vec![]),
+        ("Which services run at startup?", "service", "", vec!["at startup"]),
+        ("From which IP address did someone connect by RDP?", "remote_logon", "f", vec![]),
+        ("When was the SanDisk last removed?", "usb_removed", "t", vec!["SanDisk"]),
         ("Which folders on drive F: were browsed?", "folder_browsed", "", vec!["F:"]),
         ("Who used the account after 8:26 pm on 2022-03-10?", "program_used", "w", vec![]),
         (
@@ -64,6 +80,8 @@ fn first_and_last_and_spans_are_told_apart() {
         ("Which program was run most recently?", Some(Order::Last), None),
         ("Wann wurde setup.exe zuletzt gestartet?", Some(Order::Last), None),
         ("Which programs ran on 4 April 2012?", None, Some("2012-04-04")),
+        ("Which programs ran on 5 March 2022?", None, Some("2022-03-05")),
+        ("When did Defender flag powercat first?", Some(Order::First), None),
     ] {
         let read = question(text).unwrap();
         assert_eq!((read.order, read.span.and_then(|span| span.from).as_deref()), (order, from), "{text}");

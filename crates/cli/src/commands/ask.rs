@@ -72,7 +72,8 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     let (worker, scratch) = worker(unconfined, &of.case.paths)?;
     let tables = tables(&of.case, None, (&worker, &scratch), &arguments.checked.kept, printer)?;
     let known = of.run.as_ref().map(|(_, run)| run);
-    let mut answer = Answered::looked(&tables, &arguments.question, known, arguments.lang)?;
+    let question = app::read_question(&arguments.question).map_err(Failure::Ask)?;
+    let mut answer = Answered::looked(&tables, question, known, arguments.lang)?;
     for note in tables.notes() {
         printer.complain(&report::terminal(&format!("note: {note}")));
     }
@@ -86,7 +87,7 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     }
     let printed = match arguments.format {
         Format::Json => {
-            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), &answer.text)))
+            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), answer.read().text())))
         }
         Format::Text => printer.result(&text(&answer.shown(made.as_ref()))),
     };
@@ -104,7 +105,6 @@ fn last_question(run: &Run) -> Option<TaskId> {
 
 /// A question with its answer, as far as it is known.
 pub(super) struct Answered {
-    text: String,
     language: report::Language,
     asked: app::Asked,
     verdict: Verdict,
@@ -118,27 +118,32 @@ impl Answered {
     /// Looks for the answer, and for what the run has of it as facts.
     pub(super) fn looked(
         tables: &app::CaseTables,
-        text: &str,
+        question: app::Question,
         known: Option<&Run>,
         language: report::Language,
     ) -> Result<Answered, Failure> {
-        let asked = app::asked(tables, text).map_err(Failure::Ask)?;
+        let asked = app::asked(tables, question).map_err(Failure::Ask)?;
         let lines = cited(&asked, tables, known.map(|run| (run, None)), language)?;
         let verdict = asked.answer.verdict;
         let (model, notes) = (None, Vec::new());
-        Ok(Answered { text: text.to_owned(), language, asked, verdict, lines, model, notes })
+        Ok(Answered { language, asked, verdict, lines, model, notes })
+    }
+
+    /// Returns the question as it was read.
+    pub(super) const fn read(&self) -> &app::Question {
+        &self.asked.question
     }
 
     /// Returns the task that the answer still needs, if any: code records the rows that are not facts yet, or a chosen model looks for
     /// what code did not find.
     pub(super) fn to_ask(&self, answerers: &Answerers) -> Result<Option<ToAsk>, Failure> {
-        let question = || app::question_to_record(&self.asked, &self.text);
+        let question = || app::question_to_record(&self.asked);
         if !self.lines.is_empty() {
             let needs_facts = !all_are_facts(&self.lines);
             return Ok(needs_facts.then(|| ToAsk { question: question(), by: app::Answerer::Code }));
         }
         match self.is_for_a_model() {
-            true => answerers.model(&self.text, &self.asked.records(), question()),
+            true => answerers.model(self.read().text(), &self.asked.records(), question()),
             false => Ok(None),
         }
     }
@@ -152,7 +157,7 @@ impl Answered {
             | Verdict::Yes
             | Verdict::No => false,
             Verdict::NotDeterminable(_) => {
-                let has_readings = matches!(app::first_reading(&self.text), Ok(Some(_)));
+                let has_readings = app::first_reading(self.read()).is_some();
                 !(self.asks_back() && (self.is_understood() || has_readings))
             }
         }
@@ -238,6 +243,11 @@ impl Answered {
         is_open && !self.asked.answer.questions.is_empty()
     }
 
+    /// Whether a model looked for it.
+    pub(super) const fn is_of_a_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// Whether it was understood what is asked about.
     pub(super) const fn is_understood(&self) -> bool {
         self.asked.answer.topic.is_some()
@@ -245,7 +255,7 @@ impl Answered {
 
     /// What questions behind it can go on from.
     pub(super) fn exchange(&self) -> app::Exchange {
-        app::Exchange::of(&self.text, &self.asked.answer, &self.asked.rows)
+        app::Exchange::of(&self.asked.question, &self.asked.answer, &self.asked.rows)
     }
 
     /// The exit code that says whether there is an answer.

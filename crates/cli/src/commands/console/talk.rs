@@ -10,8 +10,8 @@ use crate::failure::{Failure, describe};
 use crate::platform::Signals;
 use crate::printer::Printer;
 use ::graph::Run;
-use app::{Answerer, CaseTables, EXCHANGES, Exchange, Follow, Interrupt, ToAsk, World};
-use std::collections::VecDeque;
+use app::{Answerer, CaseTables, EXCHANGES, Exchange, Follow, Interrupt, Question, ToAsk, World};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +35,8 @@ pub(super) struct Talk<'a> {
     signals: Signals,
     /// The last exchanges, the oldest first.
     exchanges: VecDeque<Exchange>,
+    /// What questions are not about, as the person has said, by their texts.
+    dismissed: BTreeMap<String, BTreeSet<&'static str>>,
     /// A signal that came while something was done and ends the program.
     stopped: Option<u8>,
 }
@@ -54,7 +56,7 @@ impl<'a> Talk<'a> {
         runtime: Runtime,
         signals: Signals,
     ) -> Talk<'a> {
-        Talk { arguments, desk, input, runtime, signals, exchanges: VecDeque::new(), stopped: None }
+        Talk { arguments, desk, input, runtime, signals, exchanges: VecDeque::new(), dismissed: BTreeMap::new(), stopped: None }
     }
 
     /// Opens what is asked; gives what is said of it.
@@ -230,13 +232,13 @@ impl<'a> Talk<'a> {
 
     /// Answers a question, or what goes on from one.
     fn question(&mut self, line: &str, printer: &mut Printer) -> Result<(), Failure> {
+        let read = app::read_question(line).map_err(Failure::Ask)?;
         let before = self.exchanges.make_contiguous();
-        let follow = app::follow_up(line, before, &self.desk.world)
-            .map_err(|error| Failure::Ask(app::AskError::Grammar { reason: error.to_string() }))?;
-        match follow {
-            Follow::Whole => self.ask(line, 0, printer),
-            Follow::Filled(question) => self.read_as(&question, printer),
+        match app::follow_up(&read, before, &self.desk.world) {
+            Follow::Whole => self.ask(read, 0, printer),
+            Follow::Filled(question) => self.ask_as(&question, 0, printer),
             Follow::Reaction => printer.result(&self.taken()),
+            Follow::Wrong => self.wrong(printer),
             Follow::Lacks(told) => printer.result(&report::terminal(&told)),
             Follow::Either { question, choices } => {
                 printer.result(&report::terminal(&question))?;
@@ -245,11 +247,34 @@ impl<'a> Talk<'a> {
                 // Whoever says nothing goes ahead with the first one.
                 let first = choices.first().filter(|_| reply.trim().is_empty());
                 match chosen.or(first) {
-                    Some((_, question)) => self.read_as(&question.clone(), printer),
-                    None => self.ask(reply.trim(), BACK, printer),
+                    Some((_, question)) => self.ask_as(question, 0, printer),
+                    None => self.ask(app::read_question(reply.trim()).map_err(Failure::Ask)?, BACK, printer),
                 }
             }
         }
+    }
+
+    /// Asks the last question again in another way, because its answer was wrong: as one about something else, or of the model.
+    fn wrong(&mut self, printer: &mut Printer) -> Result<(), Failure> {
+        let Some(last) = self.exchanges.back() else { return printer.result(&self.taken()) };
+        let (text, question) = (last.question.text().to_owned(), last.question.clone());
+        let dismissed = self.dismissed.entry(text.clone()).or_default();
+        let is_understood = last.topic.is_some_and(|topic| dismissed.insert(topic));
+        let other = question.without(dismissed);
+        // A reaction asks nothing back.
+        if let Some(topic) = other.topics().next().filter(|_| is_understood) {
+            let told = format!("read as a question about {}: {text}", topic.about);
+            printer.result(&report::terminal(&told))?;
+            return self.ask(other, BACK, printer);
+        }
+        if !self.desk.answerers.has_model() {
+            return printer.result(&self.taken());
+        }
+        let text = format!("{text} (the answer that was given before is wrong)");
+        printer.result(&report::terminal(&format!("asking the model: {text}")))?;
+        let question = app::read_question(&text).map_err(Failure::Ask)?;
+        let all = question.topics().map(|topic| topic.id.as_str()).collect();
+        self.ask(question.without(&all), BACK, printer)
     }
 
     /// What is said where somebody only says what they think of the answer.
@@ -257,19 +282,24 @@ impl<'a> Talk<'a> {
         match self.exchanges.back() {
             None => "ask a question; /help lists the commands".to_owned(),
             Some(last) => {
-                let read = report::terminal(&last.question);
+                let read = report::terminal(last.question.text());
                 format!("the last question was read as: {read}\nsay what differs, or ask in other words")
             }
         }
     }
 
-    fn read_as(&mut self, question: &str, printer: &mut Printer) -> Result<(), Failure> {
+    /// Prints what a line is read as, and asks that.
+    fn ask_as(&mut self, question: &str, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
         printer.result(&report::terminal(&format!("read as: {question}")))?;
-        self.ask(question, 0, printer)
+        self.ask(app::read_question(question).map_err(Failure::Ask)?, backs, printer)
     }
 
     /// Asks a question, which was asked back so often already.
-    fn ask(&mut self, question: &str, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
+    fn ask(&mut self, question: Question, backs: usize, printer: &mut Printer) -> Result<(), Failure> {
+        let question = match self.dismissed.get(question.text()) {
+            Some(topics) => question.without(topics),
+            None => question,
+        };
         let was_recorded = self.desk.session_folder().is_some();
         let Worked::Done(answer) = self.worked(question, printer)? else {
             // What was ended leaves no word.
@@ -280,7 +310,7 @@ impl<'a> Talk<'a> {
             let told = format!("recorded in {}, which is sealed when you leave", folder.display());
             printer.complain(&report::terminal(&told));
         }
-        if answer.is_understood() {
+        if answer.is_understood() || answer.is_of_a_model() {
             self.exchanges.push_back(answer.exchange());
             while self.exchanges.len() > EXCHANGES {
                 self.exchanges.pop_front();
@@ -291,13 +321,9 @@ impl<'a> Talk<'a> {
             return Ok(());
         }
         let Some(reply) = self.back(printer)? else { return Ok(()) };
-        let grammar = |error: String| Failure::Ask(app::AskError::Grammar { reason: error });
         if reply.trim().is_empty() {
-            return match app::first_reading(question).map_err(|error| grammar(error.to_string()))? {
-                Some(first) => {
-                    printer.result(&report::terminal(&format!("read as: {first}")))?;
-                    self.ask(&first, BACK, printer)
-                }
+            return match app::first_reading(answer.read()) {
+                Some(first) => self.ask_as(&first, BACK, printer),
                 None => Ok(()),
             };
         }
@@ -305,12 +331,11 @@ impl<'a> Talk<'a> {
             // A command is no answer.
             return self.command(&reply, printer).map(|_| ());
         }
-        if matches!(app::follow_up(&reply, &[], &self.desk.world), Ok(Follow::Reaction)) {
+        let reply = app::read_question(&reply).map_err(Failure::Ask)?;
+        if app::follow_up(&reply, &[], &self.desk.world) == Follow::Reaction {
             return Ok(());
         }
-        let whole = app::completed(question, &reply).map_err(|error| grammar(error.to_string()))?;
-        printer.result(&report::terminal(&format!("read as: {whole}")))?;
-        self.ask(&whole, backs + 1, printer)
+        self.ask_as(&app::completed(answer.read(), &reply), backs + 1, printer)
     }
 
     /// Waits for the answer to a question back; `None` where somebody leaves it.
@@ -335,11 +360,11 @@ impl<'a> Talk<'a> {
     }
 
     /// Looks for an answer, and has it recorded where it is not.
-    fn worked(&mut self, question: &str, printer: &Printer) -> Result<Worked<Answered>, Failure> {
+    fn worked(&mut self, question: Question, printer: &Printer) -> Result<Worked<Answered>, Failure> {
         let (run, language) = (self.desk.run(), self.arguments.lang);
-        let text = question.to_owned();
         let looked = self.looked(printer, move |tables| {
-            Answered::looked(tables, &text, run.as_deref(), language).map(|answer| (answer, tables.notes()))
+            Answered::looked(tables, question, run.as_deref(), language)
+                .map(|answer| (answer, tables.notes()))
         })?;
         let Worked::Done((answer, notes)) = looked else { return Ok(Worked::Ended) };
         for note in notes {
