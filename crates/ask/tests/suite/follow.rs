@@ -41,6 +41,7 @@ fn follow(text: &str, before: &[Exchange], world: &World) -> Follow {
 fn exchange(question: &str) -> Exchange {
     Exchange {
         question: read(question),
+        topic: read(question).topics().next().map(|topic| topic.id.as_str()),
         evidence: set(&["host-7"]),
         first: Some("2025-09-16T09:44:03.5Z".to_owned()),
         last: Some("2025-09-17T00:00:00Z".to_owned()),
@@ -148,12 +149,23 @@ fn a_whole_question_is_taken_as_it_is() {
 
 #[test]
 fn a_short_reaction_is_no_question() {
-    for text in
-        ["no", "No!", "wrong", "falsch", "nein, falsch", "that is wrong", "damn", "so ein Mist", "quatsch!!"]
-    {
+    for text in ["no", "No!", "nein", "damn", "so ein Mist", "thanks"] {
         assert_eq!(after("When did alice log on?", text), Follow::Reaction, "{text}");
         assert_eq!(follow(text, &[], &world()), Follow::Reaction, "{text}");
     }
+    for text in ["wrong", "falsch", "nein, falsch", "that is wrong", "quatsch!!"] {
+        assert_eq!(after("When did alice log on?", text), Follow::Wrong, "{text}");
+        assert_eq!(follow(text, &[], &world()), Follow::Reaction, "{text}");
+    }
+}
+
+#[test]
+fn a_reading_that_is_wrong_is_left_out() {
+    let question = read("When did alice log on?");
+    let first = question.topics().next().unwrap();
+    let other = question.without(&BTreeSet::from([first.id.as_str()]));
+    assert!(other.topics().all(|topic| topic.id != first.id));
+    assert_eq!((other.topics().count() + 1, other.text()), (question.topics().count(), question.text()));
 }
 
 #[test]

@@ -56,7 +56,16 @@ impl<'a> Talk<'a> {
         runtime: Runtime,
         signals: Signals,
     ) -> Talk<'a> {
-        Talk { arguments, desk, input, runtime, signals, exchanges: VecDeque::new(), dismissed: BTreeMap::new(), stopped: None }
+        Talk {
+            arguments,
+            desk,
+            input,
+            runtime,
+            signals,
+            exchanges: VecDeque::new(),
+            dismissed: BTreeMap::new(),
+            stopped: None,
+        }
     }
 
     /// Opens what is asked; gives what is said of it.
@@ -262,7 +271,8 @@ impl<'a> Talk<'a> {
         let is_understood = last.topic.is_some_and(|topic| dismissed.insert(topic));
         let other = question.without(dismissed);
         // A reaction asks nothing back.
-        if let Some(topic) = other.topics().next().filter(|_| is_understood) {
+        let topic = other.topics().next().filter(|_| is_understood);
+        if let Some(topic) = topic {
             let told = format!("read as a question about {}: {text}", topic.about);
             printer.result(&report::terminal(&told))?;
             return self.ask(other, BACK, printer);
