@@ -82,6 +82,7 @@ impl<'q> Reader<'q> {
             "where" => self.wants.from |= self.has("from"),
             "woher" => self.wants.from = true,
             "which" | "what" if is_doer(next) && DEEDS.contains(&self.low(at + 2)) => self.wants.by = true,
+            "what" | "was" if self.asks_for_a_parent(next) => self.wants.by = true,
             "which" | "what" | "welcher" | "welche" | "welches" | "welchem" | "welchen" => self.which(at),
             "how" if matches!(next, "many" | "often") => {
                 self.wants.count = true;
@@ -105,6 +106,14 @@ impl<'q> Reader<'q> {
             "count" if at == 0 => self.wants.count = true,
             _ => {}
         }
+    }
+
+    /// "What started setup.exe", "what is the parent of setup.exe".
+    fn asks_for_a_parent(&self, next: &str) -> bool {
+        let starts = matches!(next, "started" | "launched" | "spawned" | "executed" | "startete");
+        let is_parent =
+            matches!(next, "is" | "was" | "ist" | "war") && (self.has("parent") || self.has("elternprozess"));
+        (starts || is_parent) && self.words.iter().any(Token::is_like_file)
     }
 
     fn is_asked(&self) -> bool {
@@ -131,7 +140,7 @@ impl<'q> Reader<'q> {
                 self.wants.who = true;
                 self.places.push(at + 1);
             }
-            "ip-adresse" if matches!(before, "from" | "von") => self.origin(at),
+            "ip-adresse" | "adresse" if matches!(before, "from" | "von") => self.origin(at),
             origin if ORIGINS.contains(&origin) && matches!(before, "from" | "von") => self.origin(at),
             "url" | "website" | "site" | "address" if self.has("from") => self.wants.from = true,
             "program" | "process" | "tool" | "application" if matches!(before, "by" | "with") => {
