@@ -14,14 +14,14 @@ const BEGINS: [&str; 24] = [
 /// Words that show that "was" at the beginning is the German word for "what".
 const GERMAN: [&str; 8] = ["ist", "wurde", "hat", "der", "die", "das", "im", "liegt"];
 
-/// Words for where a logon came from, behind "from which".
+/// Words for the origin of a logon, after "from which".
 const ORIGINS: [&str; 7] = ["ip", "ip-address", "address", "workstation", "host", "computer", "machine"];
 
-/// Verbs behind "how many programs" or "most" that ask for what was done most often.
+/// Words after "most" that ask for what was done most often.
 const MOSTLY: [&str; 9] =
     ["often", "frequently", "used", "visited", "run", "executed", "launched", "started", "opened"];
 
-/// Verbs that a program does: "which program started X".
+/// What a program does in questions such as "which program started X".
 const DEEDS: [&str; 11] = [
     "started",
     "launched",
@@ -186,7 +186,7 @@ pub(super) fn class(lexicon: &'static Lexicon, words: &[Token]) -> Option<&'stat
     })
 }
 
-/// Returns the word behind "how many".
+/// Returns the word after "how many".
 pub(super) fn counted(words: &[Token]) -> Option<String> {
     let is_many = |word: &Token| matches!(word.low.as_str(), "many" | "viele");
     words.windows(2).find_map(|pair| match pair {
