@@ -142,7 +142,7 @@ impl Pattern {
     }
 }
 
-/// Whether a word may end like this after its stem. A part behind a hyphen may be anything, and so may a long number, as in KB5001330.
+/// Whether a word may end like this after its stem. A part after a hyphen may be anything, and so may a long number, as in KB5001330.
 fn is_form(ending: &str) -> bool {
     let is_long_number = ending.len() >= LONG_NUMBER && ending.bytes().all(|it| it.is_ascii_digit());
     ending.is_empty()

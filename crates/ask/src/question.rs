@@ -32,7 +32,7 @@ pub struct Question {
     pub(crate) condition: Option<usize>,
     /// The kind of things that it asks for, if it names one.
     pub(crate) class: Option<&'static str>,
-    /// The word behind "how many".
+    /// The word after "how many".
     pub(crate) counted: Option<String>,
     /// Whether no evidence can answer it.
     pub(crate) is_beyond: bool,

@@ -24,7 +24,7 @@ pub struct Name {
     pub(crate) is_doer: bool,
 }
 
-/// Returns a name as it was typed, of which nothing else is known.
+/// Returns a name as it was typed, when nothing else is known about it.
 pub(crate) fn plain_name(text: &str) -> Name {
     Name {
         text: text.to_owned(),

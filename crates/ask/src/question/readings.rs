@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The most topics that one question is tried as.
 const MOST_TOPICS: usize = 6;
 
-/// Words of which one turns a question around.
+/// Beginnings of words that turn a question around.
 const NEGATIVE: [&str; 6] = ["disabl", "deactivat", "block", "deaktiviert", "abgeschaltet", "ausgeschaltet"];
 
 /// A topic with the sign by which the question was recognised.

@@ -14,14 +14,14 @@ const BEGINS: [&str; 24] = [
 /// Words that show that "was" at the beginning is the German word for "what".
 const GERMAN: [&str; 8] = ["ist", "wurde", "hat", "der", "die", "das", "im", "liegt"];
 
-/// Words for where a logon came from, behind "from which".
+/// Words for the origin of a logon, after "from which".
 const ORIGINS: [&str; 7] = ["ip", "ip-address", "address", "workstation", "host", "computer", "machine"];
 
-/// Verbs behind "how many programs" or "most" that ask for what was done most often.
+/// Words after "most" that ask for what was done most often.
 const MOSTLY: [&str; 9] =
     ["often", "frequently", "used", "visited", "run", "executed", "launched", "started", "opened"];
 
-/// Verbs that a program does: "which program started X".
+/// What a program does in questions such as "which program started X".
 const DEEDS: [&str; 11] = [
     "started",
     "launched",
@@ -82,6 +82,7 @@ impl<'q> Reader<'q> {
             "where" => self.wants.from |= self.has("from"),
             "woher" => self.wants.from = true,
             "which" | "what" if is_doer(next) && DEEDS.contains(&self.low(at + 2)) => self.wants.by = true,
+            "what" | "was" if self.asks_for_a_parent(next) => self.wants.by = true,
             "which" | "what" | "welcher" | "welche" | "welches" | "welchem" | "welchen" => self.which(at),
             "how" if matches!(next, "many" | "often") => {
                 self.wants.count = true;
@@ -105,6 +106,14 @@ impl<'q> Reader<'q> {
             "count" if at == 0 => self.wants.count = true,
             _ => {}
         }
+    }
+
+    /// "What started setup.exe", "what is the parent of setup.exe".
+    fn asks_for_a_parent(&self, next: &str) -> bool {
+        let starts = matches!(next, "started" | "launched" | "spawned" | "executed" | "startete");
+        let is_parent =
+            matches!(next, "is" | "was" | "ist" | "war") && (self.has("parent") || self.has("elternprozess"));
+        (starts || is_parent) && self.words.iter().any(Token::is_like_file)
     }
 
     fn is_asked(&self) -> bool {
@@ -131,7 +140,7 @@ impl<'q> Reader<'q> {
                 self.wants.who = true;
                 self.places.push(at + 1);
             }
-            "ip-adresse" if matches!(before, "from" | "von") => self.origin(at),
+            "ip-adresse" | "adresse" if matches!(before, "from" | "von") => self.origin(at),
             origin if ORIGINS.contains(&origin) && matches!(before, "from" | "von") => self.origin(at),
             "url" | "website" | "site" | "address" if self.has("from") => self.wants.from = true,
             "program" | "process" | "tool" | "application" if matches!(before, "by" | "with") => {
@@ -177,7 +186,7 @@ pub(super) fn class(lexicon: &'static Lexicon, words: &[Token]) -> Option<&'stat
     })
 }
 
-/// Returns the word behind "how many".
+/// Returns the word after "how many".
 pub(super) fn counted(words: &[Token]) -> Option<String> {
     let is_many = |word: &Token| matches!(word.low.as_str(), "many" | "viele");
     words.windows(2).find_map(|pair| match pair {

@@ -3,7 +3,7 @@
 use ask::{Account, Answer, Host, Reason, Row, Verdict, World, decide, looks, question};
 use std::collections::BTreeSet;
 
-/// A record type, with the path of the file and the values of one row.
+/// A record type, with the values of one row.
 type Record<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 
 fn world(records: &[Record<'_>]) -> World {
@@ -20,7 +20,7 @@ fn world(records: &[Record<'_>]) -> World {
     }
 }
 
-/// Asks a case that has these rows; those that the statements of the looks leave out are not given.
+/// Asks a case that has these rows. The statements of the looks are not run: each look finds all rows of its table.
 fn answer(text: &str, records: &[Record<'_>]) -> Answer {
     let world = world(records);
     let read = question(text).unwrap();

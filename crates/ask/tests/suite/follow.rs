@@ -1,4 +1,4 @@
-//! Questions that go on from those before, and what they are filled up to.
+//! Questions that refer to earlier ones, and how they are filled in.
 
 use ask::{Account, Exchange, Follow, Host, Question, World};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ fn set(all: &[&str]) -> BTreeSet<String> {
     all.iter().map(|it| (*it).to_owned()).collect()
 }
 
-/// Two hosts; on the first three accounts of people and the guest.
+/// Returns two hosts. The first has two accounts of people and the guest.
 fn world() -> World {
     let account = |name: &str, rid: u32, host: &str| Account {
         names: set(&[name]),
@@ -125,7 +125,7 @@ fn an_earlier_exchange_counts_where_the_last_one_does_not_say() {
     );
     let both = [exchange("When did alice and bob log on?")];
     assert_eq!(asked(&both, "which programs did she run?"), Follow::Whole);
-    // What lies further back is forgotten.
+    // Older exchanges are forgotten.
     let mut lines = vec![exchange("When was setup.exe run?")];
     lines.extend((0..5).map(|_| quiet("Was the System log cleared?")));
     assert!(matches!(asked(&lines, "and before that?"), Follow::Lacks(_)));

@@ -1,9 +1,9 @@
-//! Questions and what is made of them: which topic, what is wanted, which names and span.
+//! How questions are read: topic, what is wanted, names and span.
 
 use ask::{Order, Question, Wants, question};
 use proptest::prelude::*;
 
-/// What is wanted, in letters: Yes or no, Time, Who, From, By, Count.
+/// Abbreviates what is wanted: Yes or no, Time, Who, From, By, Count.
 fn letters(wants: Wants) -> String {
     let Wants { yes_or_no, time, who, from, by, count, number: _, most: _ } = wants;
     let all = [(yes_or_no, 'y'), (time, 't'), (who, 'w'), (from, 'f'), (by, 'b'), (count, 'c')];
@@ -103,7 +103,7 @@ proptest! {
             let read = question(text).unwrap();
             let looks = ask::looks(&read, &ask::World::default());
             for look in &looks {
-                // What was typed ends no literal of a statement.
+                // No input can end a string literal of a statement.
                 prop_assert_eq!(look.sql.matches('\'').count() % 2, 0, "{}", look.sql);
             }
             ask::decide(&read, &looks, &[], &ask::World::default());
