@@ -3,6 +3,10 @@
 //! Nothing here runs a process. Workers are forked from a zygote and confined by Landlock and seccomp.
 //! Other systems have none of the three, so there is no unconfined worker either.
 
+mod signal;
+
+pub(crate) use signal::{describe_signal, is_from_outside};
+
 use crate::call_error::CallError;
 use crate::config::Config;
 use crate::confinement::{Confinement, Holding, Reason};
@@ -123,14 +127,4 @@ pub fn clear_scratch(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
-}
-
-/// Returns false: no call ends by a signal here.
-pub(crate) const fn is_from_outside(_signal: i32) -> bool {
-    false
-}
-
-/// Describes a signal only by its number: numbers differ between systems, and no call ends by one here.
-pub(crate) fn describe_signal(signal: i32, _limits: &Limits) -> String {
-    format!("was killed by signal {signal}")
 }

@@ -7,6 +7,7 @@ mod fence;
 mod filter;
 mod frame;
 mod hide;
+mod holding;
 mod identity;
 mod link;
 mod message;

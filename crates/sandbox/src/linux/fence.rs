@@ -4,7 +4,7 @@
 //! The seccomp filter denies those on its own, so ABI 1 (Linux 5.13) is enough.
 
 use crate::confinement::{Holding, Reason};
-use crate::linux::probe::holding;
+use crate::linux::holding::holding;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,

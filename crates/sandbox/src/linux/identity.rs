@@ -4,7 +4,7 @@
 //! Others ask who is reading; if evidence is on one of those, the worker stays the administrator.
 
 use crate::confinement::{Holding, Reason};
-use crate::linux::probe::holding;
+use crate::linux::holding::holding;
 use crate::linux::sys::{self, Capabilities};
 use std::io;
 use std::os::unix::fs::{MetadataExt, chown};

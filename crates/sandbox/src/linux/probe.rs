@@ -1,8 +1,8 @@
 //! Determines what this kernel offers to confine a worker.
 
 use crate::confinement::{Confinement, Holding, Reason};
+use crate::linux::holding::holding;
 use crate::linux::{identity, seclude, sys};
-use std::io;
 
 /// Asks the kernel what could confine a worker on this machine, without restricting the caller.
 pub fn probe() -> Confinement {
@@ -24,17 +24,5 @@ pub fn probe() -> Confinement {
         },
         namespaces,
         root: namespaces,
-    }
-}
-
-/// Converts the result of a system call to whether a layer is in force.
-pub(crate) fn holding(result: io::Result<()>) -> Holding {
-    match result {
-        Ok(()) => Holding::Holds,
-        Err(error) => Holding::Missing(match error.raw_os_error().unwrap_or(0) {
-            libc::ENOSYS | libc::EINVAL => Reason::NotInKernel,
-            libc::EOPNOTSUPP => Reason::SwitchedOff,
-            errno => Reason::Refused { errno },
-        }),
     }
 }

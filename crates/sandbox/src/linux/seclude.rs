@@ -7,7 +7,7 @@
 
 use crate::confinement::{Holding, Reason};
 use crate::linux::hide;
-use crate::linux::probe::holding;
+use crate::linux::holding::holding;
 use crate::linux::sys::{self, Exit, Forked};
 use std::fs::OpenOptions;
 use std::io::{self, Write};

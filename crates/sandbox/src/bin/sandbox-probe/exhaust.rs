@@ -1,6 +1,6 @@
 //! Attempts to use up the machine's resources.
 
-use crate::{Outcome, spin};
+use crate::outcome::{Outcome, spin};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;

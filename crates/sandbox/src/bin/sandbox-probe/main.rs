@@ -5,8 +5,10 @@
 #![expect(unsafe_code, reason = "hostile acts have no safe wrapper")]
 
 mod exhaust;
+mod outcome;
 mod trespass;
 
+use outcome::{Outcome, exit, spin};
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -62,8 +64,6 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     }
 }
 
-type Outcome = Option<io::Result<String>>;
-
 /// Ends the process abnormally.
 #[expect(clippy::panic, reason = "a panic is what the test asks for")]
 fn die(verb: &str, argument: &str) -> Outcome {
@@ -99,17 +99,6 @@ fn die(verb: &str, argument: &str) -> Outcome {
             spin()
         }
         _ => None,
-    }
-}
-
-fn exit(code: i32) -> ! {
-    // SAFETY: `_exit` has no precondition.
-    unsafe { libc::_exit(code) }
-}
-
-fn spin() -> ! {
-    loop {
-        std::hint::spin_loop();
     }
 }
 

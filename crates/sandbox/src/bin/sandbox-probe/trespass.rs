@@ -1,6 +1,6 @@
 //! Acts that no call may succeed in.
 
-use crate::{Outcome, exit};
+use crate::outcome::{Outcome, exit};
 use std::ffi::{CString, c_int, c_long};
 use std::fs::{self, File, OpenOptions};
 use std::io;
