@@ -1,8 +1,10 @@
 //! Tests that recording fails closed: on a full disk, and on a file that another process holds.
 
 use crate::create::Options;
+use crate::entry::Entry;
 use crate::open;
-use crate::writer::{AppendError, Durability, Entry, Writer};
+use crate::stopped::AppendError;
+use crate::writer::{Durability, Writer};
 use crate::{Fault, Reader, SealError};
 use ledger::event::{NothingToRecord, TurnReplied};
 use ledger::{CallId, Circumstance, Digest, Event, Stream, TaskId};

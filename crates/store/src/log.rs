@@ -6,7 +6,7 @@
 
 use crate::fault::Fault;
 use crate::open::beside;
-use crate::writer::{AppendError, Stopped};
+use crate::stopped::{AppendError, Stopped};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

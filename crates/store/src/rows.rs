@@ -1,6 +1,6 @@
 //! Writing rows of the two tables.
 
-use crate::writer::PreparedPayload;
+use crate::prepare::PreparedPayload;
 use ledger::Link;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};

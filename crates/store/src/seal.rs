@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::open::beside;
 use crate::private;
-use crate::writer::Stopped;
+use crate::stopped::Stopped;
 use ledger::Digest;
 use rusqlite::Connection;
 use std::fs::{self, File, OpenOptions};

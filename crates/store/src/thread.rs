@@ -1,10 +1,12 @@
 //! The writer thread: it owns the connection and the chain, and processes jobs in order.
 
+use crate::entry::{Placed, Tally};
 use crate::fault::Fault;
 use crate::log::{Log, Room};
+use crate::prepare::{Call, Prepared, PreparedPayload};
 use crate::rows::{insert_event, insert_payload};
 use crate::seal::{self, Ready, SealError, Sealed};
-use crate::writer::{AppendError, Call, Placed, Prepared, PreparedPayload, Stopped, Tally};
+use crate::stopped::{AppendError, Stopped};
 use ledger::chain::Chain;
 use ledger::{Digest, Link};
 use rusqlite::Connection;

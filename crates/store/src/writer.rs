@@ -1,14 +1,16 @@
 //! The only writer of a run: a handle to the one thread that owns the file.
 
-use crate::codec::{self, Body, MAX_PAYLOAD};
 use crate::create::{self, CreateError, Options, ResumeError};
+use crate::entry::{Entry, Placed, Tally};
 use crate::fault::Fault;
 use crate::log::Log;
 use crate::open;
 use crate::payload::{self, ReadError};
+use crate::prepare::{Call, prepare};
 use crate::seal::{SealError, Sealed};
+use crate::stopped::{AppendError, Stopped};
 use crate::thread::{Job, Opened, Scribe};
-use ledger::{ChainError, Circumstance, Digest, Event, Stream};
+use ledger::Digest;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -25,19 +27,6 @@ pub struct Writer {
     inner: Arc<Inner>,
 }
 
-/// One event to append.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// The stream it belongs to.
-    pub stream: Stream,
-    /// The event.
-    pub event: Event,
-    /// Its circumstance.
-    pub circumstance: Circumstance,
-    /// The bytes that [`Event::payload`] names; `None` if it names none, or if they are already stored.
-    pub payload: Option<Arc<[u8]>>,
-}
-
 /// What an append must survive once it has returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Durability {
@@ -47,84 +36,6 @@ pub enum Durability {
     Soon,
     /// A power loss; this also covers everything appended before.
     Durable,
-}
-
-/// The place of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Placed {
-    /// The position in the run, from 0.
-    pub position: u64,
-    /// The stream.
-    pub stream: Stream,
-    /// The position in the stream, from 0.
-    pub sequence: u32,
-}
-
-/// What is recorded so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tally {
-    /// The hash of the run's last link; `None` before the first event.
-    pub head: Option<Digest>,
-    /// Number of events.
-    pub events: u64,
-    /// Number of different payloads.
-    pub payloads: u64,
-    /// Each stream's number of events and last link, in stream order.
-    pub streams: Vec<(Stream, u32, Digest)>,
-}
-
-/// Recording has stopped: this call and every later one fails for the same reason.
-#[derive(Debug, Clone, Error)]
-#[error("record events: recording stopped at position {position}")]
-pub struct Stopped {
-    /// The first position without an event.
-    pub position: u64,
-    /// The cause.
-    #[source]
-    pub reason: Arc<AppendError>,
-}
-
-/// Why an append failed, and with it the recording.
-#[derive(Debug, Error)]
-pub enum AppendError {
-    /// The payload is not the one named by the event.
-    #[error("append {name}: expected a payload with the digest {expected:?}, found {found}")]
-    PayloadMismatch {
-        /// The event's name.
-        name: &'static str,
-        /// The digest in the event, if there is one.
-        expected: Option<Digest>,
-        /// The digest of the given bytes.
-        found: Digest,
-    },
-    /// The event names a payload that was neither given nor stored before.
-    #[error("append {name}: expected a payload with the digest {expected}, found none")]
-    PayloadMissing {
-        /// The event's name.
-        name: &'static str,
-        /// The digest in the event.
-        expected: Digest,
-    },
-    /// The payload is longer than can be stored.
-    #[error("append {name}: expected a payload of at most {MAX_PAYLOAD} bytes, found {length}")]
-    PayloadTooLong {
-        /// The event's name.
-        name: &'static str,
-        /// Size of the payload in bytes.
-        length: u64,
-    },
-    /// The event cannot be linked into the chain.
-    #[error("append an event")]
-    Chain(#[source] ChainError),
-    /// The file could not be written.
-    #[error("append events")]
-    Fault(#[source] Fault),
-    /// The run is sealed: nothing can follow.
-    #[error("append events: the run is sealed")]
-    Sealed,
-    /// The writer thread is gone.
-    #[error("append events: the writer thread has ended")]
-    WriterGone,
 }
 
 impl Writer {
@@ -279,58 +190,5 @@ impl Drop for Inner {
             // A panic of the thread was already reported to each of its callers.
             drop(thread.join());
         }
-    }
-}
-
-/// One append on its way to the writer thread.
-#[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) entries: Result<Vec<Prepared>, AppendError>,
-    pub(crate) reply: SyncSender<Result<Vec<Placed>, Stopped>>,
-}
-
-/// An entry whose payload was checked and encoded.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    pub(crate) stream: Stream,
-    pub(crate) event: Event,
-    pub(crate) circumstance: Circumstance,
-    pub(crate) payload: Option<PreparedPayload>,
-}
-
-/// A payload to be stored.
-#[derive(Debug)]
-pub(crate) struct PreparedPayload {
-    pub(crate) digest: Digest,
-    pub(crate) length: u64,
-    pub(crate) body: Body,
-}
-
-/// Hashes and compresses on the caller's thread, so that the writer thread only has to write.
-///
-/// A failure still goes to the writer thread, to stop the recording there at the right place in the order of appends.
-fn prepare(entries: Vec<Entry>, raw: bool) -> Result<Vec<Prepared>, AppendError> {
-    entries.into_iter().map(|entry| prepare_one(entry, raw)).collect()
-}
-
-fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
-    let Entry { stream, event, circumstance, payload } = entry;
-    let payload = payload.map(|bytes| prepare_payload(&event, bytes, raw)).transpose()?;
-    Ok(Prepared { stream, event, circumstance, payload })
-}
-
-fn prepare_payload(event: &Event, bytes: Arc<[u8]>, raw: bool) -> Result<PreparedPayload, AppendError> {
-    let name = event.name();
-    let length = bytes.len() as u64;
-    if length > MAX_PAYLOAD {
-        return Err(AppendError::PayloadTooLong { name, length });
-    }
-    let (expected, digest) = (event.payload(), Digest::of(&bytes));
-    match expected == Some(digest) {
-        true => {
-            let body = if raw { Body::Raw(bytes) } else { codec::encode(bytes) };
-            Ok(PreparedPayload { digest, length, body })
-        }
-        false => Err(AppendError::PayloadMismatch { name, expected, found: digest }),
     }
 }
