@@ -38,13 +38,13 @@ pub(super) fn prepare(entries: Vec<Entry>, raw: bool) -> Result<Vec<Prepared>, A
     entries.into_iter().map(|entry| prepare_one(entry, raw)).collect()
 }
 
-pub(super) fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
+fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
     let Entry { stream, event, circumstance, payload } = entry;
     let payload = payload.map(|bytes| prepare_payload(&event, bytes, raw)).transpose()?;
     Ok(Prepared { stream, event, circumstance, payload })
 }
 
-pub(super) fn prepare_payload(
+fn prepare_payload(
     event: &Event,
     bytes: Arc<[u8]>,
     raw: bool,
