@@ -1,5 +1,7 @@
 //! Agents as data: who investigates, and with which objectives.
 
+mod answered;
+
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};

@@ -4,13 +4,13 @@
 //! A stream's links cover what two equal runs share. A run's links also cover the merge order of the streams and each event's circumstance.
 //! So two runs are equal if the heads of their streams are equal, and still no wall time can be changed without detection.
 
-use crate::brought::BroughtFrom;
+mod circumstance;
+
 use crate::canonical::CanonicalError;
 use crate::digest::Digest;
 use crate::event::{Event, Stored};
-use crate::id::{InvocationId, RunId, TaskId};
-use crate::time::Utc;
-use serde::{Deserialize, Serialize};
+use crate::id::TaskId;
+pub use circumstance::{Circumstance, Cost};
 use std::collections::BTreeMap;
 use std::fmt;
 use thiserror::Error;
@@ -49,55 +49,6 @@ impl fmt::Display for Stream {
             Stream::Task(task) => task.fmt(f),
         }
     }
-}
-
-/// The parts of an event in which two equal runs may differ.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Circumstance {
-    /// Wall time of recording, RFC 3339.
-    pub at: String,
-    /// The run's name; only with the first event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<RunId>,
-    /// Where each piece of evidence was found, by label; only when a run is opened or resumed.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub evidence: BTreeMap<String, String>,
-    /// Where the supplied rules were found; only with the first event. Since format 2.24.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub brought: Vec<BroughtFrom>,
-    /// The digest of the file metadata that the system reported for the evidence (names, sizes, times) before it was first read;
-    /// only with the first event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stamps: Option<Digest>,
-    /// What confined the tools; only when a run is opened or resumed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub confinement: Vec<String>,
-    /// The cost of the invocation; only with its end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
-}
-
-impl Circumstance {
-    /// Returns a circumstance with only the wall time.
-    pub fn at(time: Utc) -> Circumstance {
-        Circumstance { at: time.to_string(), ..Circumstance::default() }
-    }
-}
-
-/// The cost of one worker call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cost {
-    /// Wall time in microseconds.
-    pub wall_microseconds: u64,
-    /// CPU time in microseconds.
-    pub cpu_microseconds: u64,
-    /// The peak memory use, in KiB.
-    pub peak_kib: u64,
-    /// The invocation of another task whose answer this one reused: no tool ran again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub served_from: Option<InvocationId>,
 }
 
 /// One event at its position: what is stored and hashed.

@@ -11,14 +11,12 @@ use crate::digest::Digest;
 use crate::id::RecordId;
 use crate::locator::ByteSpan;
 use crate::record::Record;
+use form::VERSION;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 use thiserror::Error;
-
-/// The version of the stored form.
-const VERSION: u32 = 1;
 
 /// The records of one invocation.
 ///

@@ -2,22 +2,18 @@
 //!
 //! A call is recognised by its arguments as the agent wrote them: an additional member makes it a different, narrower search.
 
-use crate::agent::{Objective, Way};
 use crate::case::{EvidenceEntry, EvidenceKind};
 use crate::pattern::Patterns;
 use crate::placement::tells_of_host;
 use crate::record::Record;
-use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The argument that tells a tool what to read ([`ToolSpec::sources`]).
-const SOURCE: &str = "source";
-/// The argument that makes it count records instead of returning them ([`ToolSpec::counts`]).
-const COUNT_BY: &str = "count_by";
+/// The argument that tells a tool what to read ([`crate::tool::ToolSpec::sources`]).
+pub(crate) const SOURCE: &str = "source";
 
 /// A search that is wide enough to show that nothing answers an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +85,7 @@ impl SearchedBy {
     }
 
     /// Checks whether a call of the tool asks for something other than this search; what a known source returns is checked elsewhere.
-    fn is_contradicted(&self, arguments: &Value, source_is_known: bool) -> bool {
+    pub(crate) fn is_contradicted(&self, arguments: &Value, source_is_known: bool) -> bool {
         let other = |name: &String, wanted| arguments.get(name).is_some_and(|given| given != wanted);
         self.arguments.iter().any(|(name, wanted)| {
             let is_known = source_is_known && name == SOURCE;
@@ -130,43 +126,6 @@ impl EachSource {
             wanted.insert(argument.clone(), Value::String(value(record, field)?.into_owned()));
         }
         Some(wanted)
-    }
-}
-
-impl Objective {
-    /// Checks whether a call of the tool that `spec` describes could have answered it in one of its ways.
-    pub fn may_be_answered_by(&self, spec: &ToolSpec, arguments: &Value) -> bool {
-        self.ways().any(|way| way.may_be_answered_by(spec, arguments))
-    }
-}
-
-impl<'o> Way<'o> {
-    /// Returns the searches that list a kind of source, each with what it lists.
-    pub fn kinds(self) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> {
-        self.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)))
-    }
-
-    /// Returns the searches of everything at once.
-    pub fn plain(self) -> impl Iterator<Item = &'o SearchedBy> {
-        self.searched.iter().filter(|by| by.sources.is_none())
-    }
-
-    /// Checks whether a call of the tool that `spec` describes could have answered in this way.
-    /// Its records must be of the condition's type, and its arguments must not ask for anything else.
-    pub fn may_be_answered_by(self, spec: &ToolSpec, arguments: &Value) -> bool {
-        let source =
-            arguments.get(SOURCE).and_then(Value::as_str).and_then(|source| spec.sources.get(source));
-        let counts = spec.counts.as_ref().filter(|_| arguments.get(COUNT_BY).is_some());
-        let returns = match (counts, source) {
-            (Some(counts), _) => *counts == self.condition.record,
-            (None, Some(types)) => types.contains(&self.condition.record),
-            (None, None) => spec.records.iter().any(|known| known.name == self.condition.record),
-        };
-        let asked = arguments.get("record").and_then(Value::as_str);
-        let asks = counts.is_some() || asked.is_none_or(|asked| asked == self.condition.record);
-        let mut known = self.searched.iter().filter(|by| by.tool == spec.name).peekable();
-        let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments, source.is_some()));
-        returns && asks && fits
     }
 }
 
@@ -263,36 +222,5 @@ mod tests {
             assert_eq!(of_image.names_in(&record, &[entry]), is, "{label} {kind:?}");
         }
         assert!(sources(json!({})).names_in(&record, &[]) && !of_image.names_in(&record, &[]));
-    }
-
-    #[test]
-    fn a_call_may_answer_what_its_source_gives() {
-        let objective: Objective = serde_json::from_value(json!({
-            "id": "o", "question": "?",
-            "condition": { "predicate": "p", "record": "logon", "subject": "*", "field": "time" },
-            "searched": [{ "tool": "records", "arguments": { "source": "event_log", "record": "logon" } }],
-        }))
-        .unwrap();
-        let record = |name: &str| json!({ "name": name, "meaning": "", "subject": "", "fields": {} });
-        let spec: ToolSpec = serde_json::from_value(json!({
-            "name": "records", "class": "INVESTIGATE", "description": "", "arguments": {}, "covers": [],
-            "records": [record("logon"), record("prefetch")],
-            "sources": { "event_log": ["logon"], "logons": ["logon"], "prefetch": ["prefetch"] },
-            "counts": "record_count",
-        }))
-        .unwrap();
-        for (arguments, may) in [
-            (json!({ "record": "logon" }), true),
-            (json!({ "source": "logons" }), true),
-            (json!({ "source": "event_log", "text": "x" }), true),
-            (json!({ "source": "prefetch" }), false),
-            (json!({ "source": "logons", "record": "prefetch" }), false),
-            (json!({ "record": "prefetch" }), false),
-            (json!({}), true),
-            // A count says nothing about the records that it counts.
-            (json!({ "record": "logon", "count_by": "account" }), false),
-        ] {
-            assert_eq!(objective.may_be_answered_by(&spec, &arguments), may, "{arguments}");
-        }
     }
 }

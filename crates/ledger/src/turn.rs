@@ -3,6 +3,9 @@
 //! A reply is stored as a payload; a request is stored only as a digest, because everything in it can be rebuilt from the log.
 //! Tool results are structured: a playbook reads the records, a provider renders them as text.
 
+mod listed;
+mod node_view;
+
 use crate::agent::Objective;
 use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
@@ -21,6 +24,8 @@ use crate::output::Output;
 use crate::record::{Defect, Gap};
 use crate::rejection::Rejection;
 use crate::tool::{Completeness, Outcome, ToolSpec};
+pub use listed::Listed;
+pub use node_view::NodeView;
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
@@ -114,21 +119,6 @@ pub struct Distilled {
     pub invocations: Listed<NodeView>,
     /// The latest refused claims: code and reason.
     pub rejections: Listed<String>,
-}
-
-/// The latest entries of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listed<T> {
-    /// The entries shown.
-    pub shown: Vec<T>,
-    /// The number of earlier entries that are not shown.
-    pub left_out: u32,
-}
-
-impl<T> Default for Listed<T> {
-    fn default() -> Listed<T> {
-        Listed { shown: Vec::new(), left_out: 0 }
-    }
 }
 
 /// A model's answer.
@@ -468,17 +458,4 @@ pub enum StatementResult {
     },
     /// It was not judged: the budget of refused claims ran out first.
     NotJudged,
-}
-
-/// A node of the graph, in the form shown to agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NodeView {
-    /// Its id.
-    pub id: NodeId,
-    /// What it says, in one line rendered by code.
-    pub title: String,
-    /// The nodes that it is based on or that it joins.
-    pub nodes: Vec<NodeId>,
-    /// An agent's own words about it, if there are any; interpretation, not evidence.
-    pub words: String,
 }

@@ -1,37 +1,21 @@
 //! The closed vocabulary of predicates, kept as data.
 
+mod predicate;
+mod proof;
+
+pub(crate) use proof::Proof;
+
 use crate::pattern;
 use crate::placement::{Placement, tells_of_host};
 use crate::record::Record;
 use crate::record_data::{self, RecordDataError};
 use crate::value::FieldValue;
+pub use predicate::Predicate;
+pub use proof::Denials;
+use proof::denying;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use thiserror::Error;
-
-/// The name of a predicate, such as `configured`; the gateway checks whether the vocabulary has it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Predicate(pub String);
-
-impl Predicate {
-    /// Returns the only predicate that a quotation proves.
-    pub fn quoted() -> Predicate {
-        Predicate("quoted".to_owned())
-    }
-
-    /// Checks whether this is [`Predicate::quoted`].
-    pub fn is_quoted(&self) -> bool {
-        self.0 == "quoted"
-    }
-}
-
-impl fmt::Display for Predicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The predicates of a run, and what can prove each of them.
 ///
@@ -83,9 +67,6 @@ pub struct Meaning {
     pub denied_by: BTreeMap<String, Denials>,
 }
 
-/// Fields of a record type, each with patterns of the values that deny a predicate.
-pub type Denials = BTreeMap<String, BTreeSet<String>>;
-
 /// The vocabulary as written: the predicates, and what a record of each type proves.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,34 +82,6 @@ struct Said {
     meaning: String,
     #[serde(default)]
     anywhere: bool,
-}
-
-/// How a record proves a predicate: see [`Meaning`].
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Proof {
-    states: Option<String>,
-    #[serde(default)]
-    unless: BTreeSet<String>,
-    unlike: Option<String>,
-    #[serde(default)]
-    denied_by: Denials,
-}
-
-impl Proof {
-    /// Checks whether the record says the opposite in one of its fields.
-    pub(crate) fn is_denied_by(&self, record: &Record) -> bool {
-        denying(&self.denied_by, record).is_some()
-    }
-}
-
-/// Returns the field with which a record denies.
-fn denying<'d>(denials: &'d Denials, record: &Record) -> Option<&'d str> {
-    let denies = |(field, patterns): &(&String, &BTreeSet<String>)| {
-        let held = record.fields.get(*field).map(|held| held.value.to_text());
-        held.is_some_and(|held| patterns.iter().any(|pattern| pattern::fits(pattern, &held)))
-    };
-    denials.iter().find(denies).map(|(field, _)| field.as_str())
 }
 
 /// Why a text is not a vocabulary.

@@ -11,81 +11,7 @@ use crate::record::Record;
 use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use thiserror::Error;
-
-/// The least trusted party who could have put a value in its place at will:
-/// by writing it, or through a program that writes what it is told.
-///
-/// If the system notes something that it saw happen, the value is the system's,
-/// though a user may have done it and chosen the words (a program's name): they could only get it there by doing it.
-/// If the system copies a value from elsewhere (a workstation's name as the client gives it, a file's own description),
-/// the value has the writer of its origin.
-///
-/// It says what the rights of a default Windows installation allow, not what rights were set on this host, nor who did write it.
-/// The order is from the least to the most trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Writer {
-    /// Any user of the host without special rights, a program in their name, or an outside party that gives the host data:
-    /// a client, a device, the maker of a file.
-    ///
-    /// It does not say that a user did write it.
-    AnyUser,
-    /// An administrator, or a program with such rights, in the ordinary way: by a setting, an installation, a file below `Windows`.
-    ///
-    /// It does not say that an administrator did; Windows sets most of it by itself.
-    Administrator,
-    /// The person who acquired the evidence, with their tool: nobody on the host.
-    ///
-    /// It does not say that it is true: anyone who holds the container can alter it.
-    Acquisition,
-    /// Only the system itself, unless an administrator tampers with what it keeps.
-    ///
-    /// It does not say that it is true, that the clock was right, or that nothing was removed.
-    System,
-}
-
-impl Writer {
-    /// All writers, from the least to the most trusted.
-    pub const ALL: [Writer; 4] =
-        [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
-
-    /// Returns the writer with these words.
-    pub fn of_name(words: &str) -> Option<Writer> {
-        Writer::ALL.into_iter().find(|writer| writer.name() == words)
-    }
-
-    /// Returns the words for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Writer::AnyUser => "any user",
-            Writer::Administrator => "administrator",
-            Writer::Acquisition => "acquisition",
-            Writer::System => "system",
-        }
-    }
-
-    /// Returns what the words mean, for a legend.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Writer::AnyUser => {
-                "any user of the host, or somebody outside who hands it data, could have put the value there"
-            }
-            Writer::Administrator => "an administrator could, or a program with such rights",
-            Writer::Acquisition => "whoever acquired the evidence could",
-            Writer::System => {
-                "none but the system itself, short of an administrator who tampers with what it keeps; that does not make it true"
-            }
-        }
-    }
-}
-
-impl fmt::Display for Writer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The tables of a run; for a run before format 2.3 they are empty and say nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,35 +69,6 @@ pub struct LimitEntry {
     pub paths: Vec<String>,
     /// The writer.
     pub writer: Writer,
-}
-
-/// Who writes the fields of one record type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RecordWriters {
-    /// Who writes its fields.
-    pub writer: Writer,
-    /// Fields with another writer.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub fields: BTreeMap<String, Writer>,
-    /// The field whose [`Limit`] applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The field with the path of the file that the record describes, if it was read from another file: that file's place counts, too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<String>,
-    /// Fields that neither `by` nor `of` lowers.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub kept: BTreeSet<String>,
-    /// Whether it was read from structures of the medium itself, so that its path does not show who wrote it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub medium: bool,
-    /// Whether it shows raw bytes of a file, whatever they are.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub raw: bool,
-    /// The field with the name of the counted record type: the least trusted writer in its table counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counts: Option<String>,
 }
 
 /// Why a text is not a table of writers.
@@ -351,5 +248,10 @@ fn same(pattern: &str, text: &str) -> bool {
     }
 }
 
+mod of_type;
+mod party;
 #[cfg(test)]
 mod tests;
+
+pub use of_type::RecordWriters;
+pub use party::Writer;

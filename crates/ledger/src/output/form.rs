@@ -3,7 +3,8 @@
 //! What it recognises is exactly what [`Output::new`](super::Output::new) writes. Bytes that it does not recognise may still be valid:
 //! then the records are decoded, encoded again and compared.
 
-use super::VERSION;
+/// The version of the stored form.
+pub(super) const VERSION: u32 = 1;
 
 /// Returns the offset of each record's line if all of `bytes` is a stored output; `None` if only decoding can decide.
 pub(super) fn lines(bytes: &[u8]) -> Option<Vec<usize>> {
@@ -266,3 +267,4 @@ fn instant(text: &[u8]) -> Option<()> {
         _ => None,
     }
 }
+
