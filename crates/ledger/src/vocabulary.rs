@@ -5,7 +5,6 @@ mod proof;
 
 pub(crate) use proof::Proof;
 
-use crate::pattern;
 use crate::placement::{Placement, tells_of_host};
 use crate::record::Record;
 use crate::record_data::{self, RecordDataError};

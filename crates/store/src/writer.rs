@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use thiserror::Error;
 
 /// The only writer of a run.
 ///
