@@ -44,11 +44,7 @@ fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
     Ok(Prepared { stream, event, circumstance, payload })
 }
 
-fn prepare_payload(
-    event: &Event,
-    bytes: Arc<[u8]>,
-    raw: bool,
-) -> Result<PreparedPayload, AppendError> {
+fn prepare_payload(event: &Event, bytes: Arc<[u8]>, raw: bool) -> Result<PreparedPayload, AppendError> {
     let name = event.name();
     let length = bytes.len() as u64;
     if length > MAX_PAYLOAD {

@@ -267,4 +267,3 @@ fn instant(text: &[u8]) -> Option<()> {
         _ => None,
     }
 }
-
