@@ -54,6 +54,9 @@ fn unreadable(question: &Question) -> Option<Answer> {
         let back = "Which time is meant? Write it as 2022-03-10, or 2022-03-10 at 20:26 (UTC).".to_owned();
         return Some(Answer::not_determinable(Reason::Ambiguous, None, String::new()).asking(back));
     }
+    if let Some(unclear) = question.unclear {
+        return Some(Answer::not_determinable(Reason::Ambiguous, None, unclear.to_owned()));
+    }
     if question.readings.is_empty() {
         let note = "the question was not understood".to_owned();
         let back = "What is asked about: a program, a file, an account, a device, a log, or the system?";

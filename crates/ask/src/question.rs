@@ -3,6 +3,7 @@
 mod clause;
 mod names;
 mod readings;
+mod unclear;
 mod wants;
 
 use crate::edit::limited;
@@ -36,6 +37,8 @@ pub struct Question {
     pub(crate) counted: Option<String>,
     /// Whether no evidence can answer it.
     pub(crate) is_beyond: bool,
+    /// What changes the question in a way that is not worked out, in words.
+    pub(crate) unclear: Option<&'static str>,
     /// The text as it was typed.
     text: String,
     /// Its words as they were typed.
@@ -128,7 +131,7 @@ pub(crate) fn read(lexicon: &'static Lexicon, text: &str) -> Question {
     used.extend(of_wants);
     let is_free = |at: usize| !used.contains(&at);
     let is_beyond = words.iter().enumerate().any(|(at, word)| is_free(at) && lexicon.beyond.fits(word));
-    Question {
+    let question = Question {
         wants,
         order: wants::order(lexicon, &words, &used),
         span: times.span,
@@ -138,11 +141,13 @@ pub(crate) fn read(lexicon: &'static Lexicon, text: &str) -> Question {
         class: wants::class(lexicon, &words).filter(|_| !wants.by),
         counted: wants::counted(&words),
         is_beyond,
+        unclear: None,
         text: text.to_owned(),
         time_places: times.used,
         typed,
         lexicon,
-    }
+    };
+    Question { unclear: unclear::unclear(&question, &words), ..question }
 }
 
 /// The words with slips of a letter corrected.

@@ -6,7 +6,7 @@ mod written;
 use crate::tokens::Token;
 use written::{day, dotted, half_day, iso, month, slashed, time_of_day, year};
 
-pub(crate) use calendar::{is_instant, second_after, second_before};
+pub(crate) use calendar::{is_instant, second};
 
 /// A span of time. A bound of `None` is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,17 +73,17 @@ pub(crate) fn span(tokens: &[Token]) -> Read {
         "the" | "of" | "dem" | "den" | "am" => word(at.saturating_sub(1)),
         other => other,
     };
-    let is_begin = |at: usize| matches!(before(at), "after" | "since" | "seit" | "nach" | "ab");
-    let is_end = |at: usize| matches!(before(at), "before" | "until" | "till" | "vor" | "bis");
+    let bound = |at: usize| bound(before(at));
     read.span = match (dates.as_slice(), times.as_slice()) {
         ([(_, day)], [(_, from), (_, to)]) if day.len() == 10 => {
             Some(Span { from: Some(format!("{day}T{from}")), to: Some(format!("{day}T{to}")) })
         }
         ([(at_day, day)], [(at, time)]) if day.len() == 10 => {
             let time = format!("{day}T{time}");
-            Some(bounded(time, is_begin(*at) || is_begin(*at_day), is_end(*at) || is_end(*at_day)))
+            let of_day = bound(*at_day);
+            Some(bounded(time, if of_day == Bound::On { bound(*at) } else { of_day }))
         }
-        ([(at, day)], []) => Some(bounded(day.clone(), is_begin(*at), is_end(*at))),
+        ([(at, day)], []) => Some(bounded(day.clone(), bound(*at))),
         ([(_, from), (_, to)], []) => Some(Span { from: Some(from.clone()), to: Some(to.clone()) }),
         ([(_, from), (_, to)], [(_, first), (_, last)]) if from.len() == 10 && to.len() == 10 => {
             Some(Span { from: Some(format!("{from}T{first}")), to: Some(format!("{to}T{last}")) })
@@ -96,12 +96,52 @@ pub(crate) fn span(tokens: &[Token]) -> Read {
     read
 }
 
-fn bounded(at: String, begins: bool, ends: bool) -> Span {
-    match (begins, ends) {
-        (true, _) => Span { from: Some(at), to: None },
-        (_, true) => Span { from: None, to: Some(at) },
-        _ => Span { from: Some(at.clone()), to: Some(at) },
+/// What the word before a time makes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// The time itself.
+    On,
+    /// Later than all of it: the day after a day, the second after a second.
+    After,
+    /// It, and all that is later.
+    Since,
+    /// Earlier than all of it.
+    Before,
+    /// It, and all that is earlier.
+    Until,
+}
+
+fn bound(word: &str) -> Bound {
+    match word {
+        "after" | "nach" => Bound::After,
+        "since" | "seit" | "ab" => Bound::Since,
+        "before" | "vor" => Bound::Before,
+        "until" | "till" | "bis" => Bound::Until,
+        _ => Bound::On,
     }
+}
+
+fn bounded(at: String, bound: Bound) -> Span {
+    match bound {
+        Bound::On => Span { from: Some(at.clone()), to: Some(at) },
+        // `~` sorts after every character of a time.
+        Bound::After => Span { from: Some(at + "~"), to: None },
+        Bound::Since => Span { from: Some(at), to: None },
+        Bound::Before => Span { from: None, to: Some(just_before(&at)) },
+        Bound::Until => Span { from: None, to: Some(at) },
+    }
+}
+
+/// Returns a text that sorts before all times which begin with this one, and after all earlier times.
+fn just_before(time: &str) -> String {
+    let mut text = time.to_owned();
+    let last = text
+        .pop()
+        .and_then(|last| u8::try_from(last).ok())
+        .map_or('/', |last| char::from(last.saturating_sub(1)));
+    text.push(last);
+    text.push('~');
+    text
 }
 
 fn date((_, _, piece): &(usize, usize, Piece)) -> Option<String> {
@@ -214,9 +254,11 @@ mod tests {
             ("on 2022-03-10 at 8:26 pm", both("2022-03-10T20:26")),
             ("at 12:05am on 10 March 2022", both("2022-03-10T00:05")),
             ("um 12:26 am 10. März 2022", both("2022-03-10T12:26")),
-            ("after 2022-03-10 19:49", (Some("2022-03-10T19:49".into()), None, false)),
+            ("after 2022-03-10 19:49", (Some("2022-03-10T19:49~".into()), None, false)),
             ("since 2022-03-10", (Some("2022-03-10".into()), None, false)),
-            ("before 10 March 2022", (None, Some("2022-03-10".into()), false)),
+            ("until 2022-03-10", (None, Some("2022-03-10".into()), false)),
+            ("before 10 March 2022", (None, Some("2022-03-1/~".into()), false)),
+            ("vor dem 11.03.2022", (None, Some("2022-03-10~".into()), false)),
             ("may it be", (None, None, false)),
             ("at 20:26", (None, None, true)),
         ] {
@@ -225,17 +267,26 @@ mod tests {
     }
 
     #[test]
-    fn the_second_beside_an_instant_is_that_of_the_calendar() {
-        for (instant, before, after) in [
-            ("2025-09-16T09:44:03.5Z", "2025-09-16T09:44:02", "2025-09-16T09:44:04"),
-            ("2024-03-01T00:00:00Z", "2024-02-29T23:59:59", "2024-03-01T00:00:01"),
-            ("2025-12-31T23:59:59Z", "2025-12-31T23:59:58", "2026-01-01T00:00:00"),
-            ("2026-01-01T00:00:00Z", "2025-12-31T23:59:59", "2026-01-01T00:00:01"),
-            ("2023-02-28T23:59:59Z", "2023-02-28T23:59:58", "2023-03-01T00:00:00"),
+    fn before_and_after_leave_out_the_time_that_is_named() {
+        for (text, inside, outside) in [
+            ("before 2025-09-16", "2025-09-15T23:59:59.9", "2025-09-16T00:00:00"),
+            ("before 2025-09-10", "2025-09-09T23:59:59.9", "2025-09-10T00:00:00"),
+            ("before 2025", "2024-12-31T23:59:59.9", "2025-01-01T00:00:00"),
+            ("after 2025-09-16", "2025-09-17T00:00:00", "2025-09-16T23:59:59.9"),
+            ("nach dem 2.9.2025", "2025-09-03T00:00:00", "2025-09-02T14:25:00"),
+            ("before 17:15 on 2025-09-16", "2025-09-16T17:14:59.9", "2025-09-16T17:15:27.4"),
+            ("after 2025-09-16T17:15:27", "2025-09-16T17:15:28", "2025-09-16T17:15:27.4"),
+            ("until 2025-09-16", "2025-09-16T23:59:59", "2025-09-17T00:00:00"),
+            ("since 2025-09-16", "2025-09-16T00:00:00", "2025-09-15T23:59:59"),
         ] {
-            assert_eq!(second_before(instant).as_deref(), Some(before), "{instant}");
-            assert_eq!(second_after(instant).as_deref(), Some(after), "{instant}");
+            let span = span(&tokens(text)).span.unwrap();
+            assert!(span.holds(inside) && !span.holds(outside), "{text}: {span:?}");
         }
+    }
+
+    #[test]
+    fn only_an_instant_has_a_second() {
+        assert_eq!(second("2025-09-16T09:44:03.5Z").as_deref(), Some("2025-09-16T09:44:03"));
         for no in
             ["2025-02-30T00:00:00Z", "2025-09-16", "2025-09-16 09:44:03", "\u{301}2025-09-16T09:44:0", ""]
         {

@@ -100,8 +100,8 @@ impl Going<'_> {
     /// Asks the newest question whose answer has times for what lies before or after them.
     pub(super) fn beyond(&self, side: Side) -> Follow {
         let time_of = |it: &Exchange| match side {
-            Side::Before => it.first.as_deref().and_then(spans::second_before),
-            Side::After => it.last.as_deref().and_then(spans::second_after),
+            Side::Before => it.first.as_deref().and_then(spans::second),
+            Side::After => it.last.as_deref().and_then(spans::second),
         };
         let timed = self.before.iter().rev().find_map(|it| Some((&it.question, time_of(it)?)));
         let Some((question, time)) = timed else {

@@ -1,4 +1,4 @@
-//! Instants, and the seconds beside them.
+//! Instants.
 
 use super::written::digits;
 
@@ -7,34 +7,10 @@ pub(crate) fn is_instant(text: &str) -> bool {
     parts(text).is_some()
 }
 
-/// Returns the second before an instant, without its fraction.
-pub(crate) fn second_before(text: &str) -> Option<String> {
-    let [year, month, day, hour, minute, second] = parts(text)?;
-    Some(match (day, hour, minute, second) {
-        (_, _, _, 1..) => told([year, month, day, hour, minute, second - 1]),
-        (_, _, 1.., _) => told([year, month, day, hour, minute - 1, 59]),
-        (_, 1.., _, _) => told([year, month, day, hour - 1, 59, 59]),
-        (2.., ..) => told([year, month, day - 1, 23, 59, 59]),
-        _ if month > 1 => told([year, month - 1, days(year, month - 1), 23, 59, 59]),
-        _ => told([year.checked_sub(1)?, 12, 31, 23, 59, 59]),
-    })
-}
-
-/// Returns the second after an instant, without its fraction.
-pub(crate) fn second_after(text: &str) -> Option<String> {
-    let [year, month, day, hour, minute, second] = parts(text)?;
-    Some(match (month, day, hour, minute, second) {
-        (.., 0..=58) => told([year, month, day, hour, minute, second + 1]),
-        (_, _, _, 0..=58, _) => told([year, month, day, hour, minute + 1, 0]),
-        (_, _, 0..=22, ..) => told([year, month, day, hour + 1, 0, 0]),
-        (month, day, ..) if day < days(year, month) => told([year, month, day + 1, 0, 0, 0]),
-        (1..=11, ..) => told([year, month + 1, 1, 0, 0, 0]),
-        _ => told([year + 1, 1, 1, 0, 0, 0]),
-    })
-}
-
-fn told([year, month, day, hour, minute, second]: [u32; 6]) -> String {
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+/// Returns an instant to the second, without its fraction.
+pub(crate) fn second(text: &str) -> Option<String> {
+    parts(text)?;
+    text.get(..19).map(str::to_owned)
 }
 
 /// Returns year, month, day, hour, minute and second of an instant.

@@ -87,21 +87,21 @@ fn what_a_question_leaves_out_is_filled_from_the_last_one() {
         (
             "When was setup.exe first run?",
             "and before that?",
-            "When was setup.exe run before 2025-09-16T09:44:02",
+            "When was setup.exe run before 2025-09-16T09:44:03",
         ),
         (
             "When was setup.exe run for the first time?",
             "and before that?",
-            "When was setup.exe run before 2025-09-16T09:44:02",
+            "When was setup.exe run before 2025-09-16T09:44:03",
         ),
         (
             "Wann wurde setup.exe gestartet?",
             "und davor?",
-            "Wann wurde setup.exe gestartet before 2025-09-16T09:44:02",
+            "Wann wurde setup.exe gestartet before 2025-09-16T09:44:03",
         ),
-        ("When was setup.exe run?", "and after that?", "When was setup.exe run after 2025-09-17T00:00:01"),
+        ("When was setup.exe run?", "and after that?", "When was setup.exe run after 2025-09-17T00:00:00"),
         ("Who logged on on 2025-09-16?", "and on 2025-09-17?", "Who logged on on 2025-09-17"),
-        ("Who logged on on 2025-09-16?", "before that", "Who logged on before 2025-09-16T09:44:02"),
+        ("Who logged on on 2025-09-16?", "before that", "Who logged on before 2025-09-16T09:44:03"),
         ("Was setup.exe run?", "and when?", "when: Was setup.exe run?"),
         ("When was setup.exe run?", "and the last time?", "the last time: When was setup.exe run?"),
         ("When did alice log on?", "which programs did she run?", "which programs did alice run?"),
@@ -116,7 +116,7 @@ fn an_earlier_exchange_counts_where_the_last_one_does_not_say() {
     let quiet = |question: &str| Exchange { first: None, last: None, ..exchange(question) };
     let asked = |lines: &[Exchange], text: &str| follow(text, lines, &world());
     let lines = [exchange("When was setup.exe run?"), quiet("Was the System log cleared?")];
-    let earlier = Follow::Filled("When was setup.exe run before 2025-09-16T09:44:02".to_owned());
+    let earlier = Follow::Filled("When was setup.exe run before 2025-09-16T09:44:03".to_owned());
     assert_eq!(asked(&lines, "and before that?"), earlier);
     let lines = [exchange("When did alice log on?"), quiet("Was the System log cleared?")];
     assert_eq!(
@@ -212,5 +212,27 @@ proptest! {
             ask::first_reading(&read(&text));
             ask::completed(&read(&before), &read(&text));
         }
+    }
+}
+
+#[test]
+fn words_that_change_a_question_and_are_not_worked_out_are_never_ignored() {
+    for text in [
+        "Did alice or bob run calc.exe?",
+        "Hat alice oder bob calc.exe ausgeführt?",
+        "Was the Security log cleared before or after 2025-09-16?",
+        "Did only alice run calc.exe?",
+        "Hat nur alice calc.exe ausgeführt?",
+        "Did alice run anything other than calc.exe?",
+        "Was *.exe run?",
+        "Was %.exe run?",
+    ] {
+        let answer = ask::decide(&read(text), &[], &[], &world());
+        assert_eq!(answer.verdict, ask::Verdict::NotDeterminable(ask::Reason::Ambiguous), "{text}");
+        assert!(answer.notes.iter().any(|note| note.contains("understood")), "{text}: {answer:?}");
+    }
+    for text in ["Did any user or service log on?", "Which logons were there?", "Was calc.exe run by alice?"] {
+        let answer = ask::decide(&read(text), &[], &[], &world());
+        assert!(!answer.notes.iter().any(|note| note.contains("is not understood")), "{text}: {answer:?}");
     }
 }

@@ -199,10 +199,14 @@ impl Answered {
         if self.lines.is_empty() {
             let absences = view.covered().map(|covered| Line::of_absence(&covered.absence, self.language));
             self.lines = absences.collect();
-            self.verdict = match self.lines.is_empty() {
-                true => Verdict::NotDeterminable(app::Reason::NotRecorded),
-                false => Verdict::No,
-            };
+            // What is absent is proven; that it answers the question is not.
+            self.verdict = Verdict::NotDeterminable(app::Reason::NotRecorded);
+            if !self.lines.is_empty() {
+                self.notes.push(
+                    "only absences were recorded: whether they answer the question is for you to judge"
+                        .to_owned(),
+                );
+            }
         } else {
             self.verdict = Verdict::Values;
             if !is_expected {

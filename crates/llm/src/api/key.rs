@@ -64,18 +64,35 @@ impl ApiKey {
 
     /// Removes the key from JSON text, in which it can be escaped.
     pub(crate) fn hide_in_json(&self, text: &str) -> String {
-        let escaped = Value::from(self.0.as_str()).to_string();
-        let escaped = escaped.trim_matches('"');
-        match self.is_secret() {
-            true => self.hide(text).replace(escaped, HIDDEN),
-            false => text.to_owned(),
+        if !self.is_secret() {
+            return text.to_owned();
         }
+        let escaped = Value::from(self.0.as_str()).to_string();
+        let hidden = self.hide(text).replace(escaped.trim_matches('"'), HIDDEN);
+        // Any character can be written as an escape: only the values show them all.
+        let Ok(value) = serde_json::from_str::<Value>(&hidden) else { return hidden };
+        let mut clean = value.clone();
+        self.hide_in(&mut clean);
+        if clean == value { hidden } else { clean.to_string() }
+    }
+
+    /// Removes the key from a text, which may itself be JSON in which the key is escaped: APIs send arguments as such a text.
+    fn hide_in_text(&self, text: &str) -> String {
+        let hidden = self.hide(text);
+        let nested = match hidden.contains('\\') && self.is_secret() {
+            true => serde_json::from_str::<Value>(&hidden).ok(),
+            false => None,
+        };
+        let Some(nested) = nested else { return hidden };
+        let mut inner = nested.clone();
+        self.hide_in(&mut inner);
+        if inner == nested { hidden } else { inner.to_string() }
     }
 
     /// Removes the key from every text and name of a value.
     pub(crate) fn hide_in(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.hide(text),
+            Value::String(text) => *text = self.hide_in_text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_in(item)),
             Value::Object(members) => {
                 members.values_mut().for_each(|member| self.hide_in(member));
@@ -116,6 +133,18 @@ mod tests {
         key.hide_in(&mut value);
         assert_eq!(value, serde_json::json!({ "a [key]": ["b", { "c": "x [key] y" }] }));
         assert_eq!(text, value.to_string());
+    }
+
+    #[test]
+    fn a_key_is_hidden_where_its_letters_are_escaped_in_arguments_that_are_a_text() {
+        let key = ApiKey::new("sk-secret-1").unwrap();
+        let escaped: String = "sk-secret-1".chars().map(|it| format!("\\u{:04x}", u32::from(it))).collect();
+        let arguments = format!(r#"{{"text": "say {escaped}"}}"#);
+        let message = serde_json::json!({ "tool_calls": [{ "function": { "arguments": arguments } }] });
+        let hidden = key.hide_in_json(&message.to_string());
+        let hidden: Value = serde_json::from_str(&hidden).unwrap();
+        assert_eq!(hidden["tool_calls"][0]["function"]["arguments"], r#"{"text":"say [key]"}"#);
+        assert_eq!(key.hide_in_json(r#"{"a": "\u0073k-secret-1"}"#), r#"{"a":"[key]"}"#);
     }
 
     #[test]
