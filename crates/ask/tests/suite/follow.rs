@@ -231,7 +231,8 @@ fn words_that_change_a_question_and_are_not_worked_out_are_never_ignored() {
         assert_eq!(answer.verdict, ask::Verdict::NotDeterminable(ask::Reason::Ambiguous), "{text}");
         assert!(answer.notes.iter().any(|note| note.contains("understood")), "{text}: {answer:?}");
     }
-    for text in ["Did any user or service log on?", "Which logons were there?", "Was calc.exe run by alice?"] {
+    for text in ["Did any user or service log on?", "Which logons were there?", "Was calc.exe run by alice?"]
+    {
         let answer = ask::decide(&read(text), &[], &[], &world());
         assert!(!answer.notes.iter().any(|note| note.contains("is not understood")), "{text}: {answer:?}");
     }
