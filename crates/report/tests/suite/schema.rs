@@ -24,9 +24,9 @@ fn the_schema_is_that_of_this_version_and_has_every_member() {
     let required: BTreeSet<&str> =
         schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(required, names(&report));
-    // For a run with supplied rules, and one that began with lessons of earlier runs.
+    // For a run with supplied rules, one that was asked in words, and one that began with lessons of earlier runs.
     let mut all = required.clone();
-    all.extend(["brought", "remembered"]);
+    all.extend(["brought", "questions_in_words", "remembered"]);
     assert_eq!(all, names(&schema["properties"]));
     for list in ["facts", "phenomena", "tasks", "invocations"] {
         let item = &schema["properties"][list]["items"];
