@@ -36,19 +36,19 @@ fn verdicts() -> Result<Vec<String>, Failure> {
 
     let mut verdicts = Vec::new();
     for (ordinal, time) in (0..).zip(["2025-09-16T09:47:31.1234567Z", "2025-09-16T03:12:00Z"]) {
-        // A claim is text, as the agent wrote it: the predicate, the subject, the values, and the call that is said to have returned them.
+        // A claim is text, as the agent wrote it: the predicate, the subject, the values, and the call and record that are said to hold them.
         let claim = Reading {
             predicate: "executed".into(),
             subject: "POWERSHELL.EXE".into(),
             values: vec![ClaimedValue { field: Some("last_run".into()), value: time.into() }],
             invocation: call.to_string(),
-            record: None,
+            record: Some("r0".into()),
             fields: Vec::new(),
         };
         verdicts.push(match judge(&claim, FactId::assign(&ids, task, ordinal)?, &shelf, &setting) {
             // Only the gateway can make a `Fact`. A function that takes one cannot be called with something that an agent made up.
             Verdict::Grounded { fact, .. } => tool::sentence(&fact),
-            // The refusal goes back to the agent: it says what the output holds instead.
+            // The refusal goes back to the agent: it says what the record holds instead.
             Verdict::Refused(rejection) => format!("refused: {}. {}", rejection.reason, rejection.hint),
         });
     }

@@ -24,7 +24,8 @@ fn what_fuzzing_kept_is_read_without_a_panic() {
             if target == "hive" {
                 let path = "Windows/System32/config/SYSTEM";
                 let file = evidence::EvidencePath::parse(path).unwrap();
-                let trees = [Box::new(evidence::memory_tree("memory", [(file, bytes.into())])) as Box<_>];
+                let tree = evidence::memory_tree("memory", [(file, bytes.into())]);
+                let trees: [Box<dyn evidence::Tree>; 1] = [Box::new(tree)];
                 // As the fuzz target does (`fuzz/src/lib.rs`).
                 let asked = json!({ "hive": path, "text": "e", "in": "any", "limit": 1000 });
                 run("search_registry", &asked, &trees, scratch.path());
